@@ -1,0 +1,186 @@
+"""The packaged tables are the recorded ones, and a faulty table never passes."""
+
+import shutil
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from userdp import datasets
+from userdp.datasets import UserCounts, draw_users, shuffle_users, user_counts_from_records, validate_counts
+
+TABLES = {"flights.csv": datasets.flights, "batting.csv": datasets.batting}
+
+
+@pytest.mark.parametrize(
+    ("load", "users", "records", "successes"),
+    [(datasets.flights, 4_037, 327_346, 77_630), (datasets.batting, 18_220, 15_801_435, 4_118_501)],
+)
+def test_totals_are_the_sources(load, users, records, successes):
+    table = load()
+    assert (table.users, table.sizes.sum(), table.successes.sum()) == (users, records, successes)
+
+
+def test_the_longest_careers_are_the_public_ones():
+    """Pete Rose: 4,256 hits in 14,053 at-bats, the most of both; Ty Cobb is second in hits."""
+    table = datasets.batting()
+    assert (table.records[-1], table.successes[-1]) == (14_053, 4_256)
+    assert np.sort(table.successes)[-2] > 4_100
+
+
+@pytest.mark.parametrize(
+    ("load", "pooled", "mean_of_rates", "correlation"),
+    [(datasets.flights, 0.2371, 0.2343, -0.0513), (datasets.batting, 0.2606, 0.1887, 0.4340)],
+)
+def test_facts_about_the_tables(load, pooled, mean_of_rates, correlation):
+    table = load()
+    assert table.successes.sum() / table.sizes.sum() == pytest.approx(pooled, abs=5e-5)
+    assert table.rates.mean() == pytest.approx(mean_of_rates, abs=5e-5)
+    assert np.corrcoef(np.log(table.sizes), table.rates)[0, 1] == pytest.approx(correlation, abs=5e-5)
+
+
+@pytest.mark.parametrize("load", TABLES.values(), ids=TABLES)
+def test_rows_are_sorted_so_that_order_says_nothing(load):
+    rows = list(zip(load().records.tolist(), load().successes.tolist(), strict=True))
+    assert rows == sorted(rows)
+
+
+@pytest.mark.parametrize("file", TABLES)
+def test_a_changed_table_is_refused_with_both_digests(file, tmp_path):
+    for name in (file, "SHA256SUMS"):
+        shutil.copy(resources.files("userdp") / "data" / name, tmp_path / name)
+    datasets._read("untouched", file, tmp_path)
+    content = (tmp_path / file).read_bytes()
+    (tmp_path / file).write_bytes(content.replace(b"\n1,0\n", b"\n1,1\n", 1))
+    with pytest.raises(ValueError, match=rf"^{file} must have SHA-256 [0-9a-f]{{64}}, got [0-9a-f]{{64}}$"):
+        datasets._read("changed", file, tmp_path)
+
+
+@pytest.mark.parametrize("planted", ["0" * 64 + "  flights.csv\n", ""])
+def test_a_wrong_or_missing_checksum_is_refused(planted, tmp_path):
+    shutil.copy(resources.files("userdp") / "data" / "flights.csv", tmp_path)
+    (tmp_path / "SHA256SUMS").write_text(planted)
+    with pytest.raises(ValueError, match=r"^flights\.csv must have SHA-256 (0{64}|None), got 82ea7b"):
+        datasets._read("flights", "flights.csv", tmp_path)
+
+
+@pytest.mark.parametrize("file", TABLES)
+def test_every_table_has_a_licence_and_a_checksum(file):
+    folder = resources.files("userdp") / "data"
+    assert (folder / file.replace(".csv", ".licence.txt")).read_text().startswith(f"Licence of {file}\n")
+    assert len(datasets._recorded(file, folder)) == 64
+
+
+@pytest.mark.parametrize(
+    ("records", "successes", "message"),
+    [
+        ([[1, 2]], [1, 2], "records must be one-dimensional, got shape (1, 2)"),
+        (3, [1], "records must be one-dimensional, got shape ()"),
+        ([1, 2], [[1], [2]], "successes must be one-dimensional, got shape (2, 1)"),
+        ([1, 2, 3], [1, 2], "records and successes must have the same length, got 3 and 2"),
+        ([], [], "records must not be empty, got shape (0,)"),
+        ([2, 2.5], [1, 1], "records must be 64-bit integers, got 2.5 in row 1"),
+        ([2, 2], [1, 0.5], "successes must be 64-bit integers, got 0.5 in row 1"),
+        ([2, np.nan], [1, 1], "records must be 64-bit integers, got nan in row 1"),
+        ([2, 2], [np.nan, 1], "successes must be 64-bit integers, got nan in row 0"),
+        ([np.inf, 2], [1, 1], "records must be 64-bit integers, got inf in row 0"),
+        ([2, 2**63], [1, 1], "records must be 64-bit integers, got 9223372036854775808 in row 1"),
+        ([1e30, 2], [1, 1], "records must be 64-bit integers, got 1e+30 in row 0"),
+        (["2", 2], [1, 1], "records must be 64-bit integers, got '2' in row 0"),
+        ([2, None], [1, 1], "records must be 64-bit integers, got None in row 1"),
+        ([2, 2], [1, True], "successes must be 64-bit integers, got True in row 1"),
+        ([[1], [1, 2]], [1, 1], "records must be 64-bit integers, got [1] in row 0"),
+        ([4, 4, 4, 0], [1, 1, 1, 0], "records must be positive, got 0 in row 3"),
+        ([4, -2], [1, 0], "records must be positive, got -2 in row 1"),
+        ([4, 4], [-1, 0], "successes must not be negative, got -1 in row 0"),
+        ([4, 4, 4], [4, 0, 5], "successes must not exceed records, got 5 of 4 in row 2"),
+    ],
+)
+def test_impossible_counts_are_refused(records, successes, message):
+    for refuse in (validate_counts, lambda r, s: UserCounts("faulty", r, s)):
+        with pytest.raises(ValueError) as error:
+            refuse(records, successes)
+        assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("users", "values", "message"),
+    [
+        (["a", "b"], [1, 2], "values must be 0 or 1, got 2 in row 1"),
+        (["a", "b"], [0.5, 1], "values must be 0 or 1, got 0.5 in row 0"),
+        (["a", "b"], [1, np.nan], "values must be 0 or 1, got nan in row 1"),
+        (["a", "b"], [1, "1"], "values must be 0 or 1, got '1' in row 1"),
+        (["a", "b"], [-1, 1], "values must be 0 or 1, got -1 in row 0"),
+        (["a", None], [1, 1], "users must be present, got None in row 1"),
+        ([1.0, np.nan], [1, 1], "users must be present, got nan in row 1"),
+        (["", "b"], [1, 1], "users must be present, got '' in row 0"),
+        (["a", "b"], [1], "users and values must have the same length, got 2 and 1"),
+        ([], [], "users must not be empty, got shape (0,)"),
+        ([["a", "b"]], [1, 1], "users must be one-dimensional, got shape (1, 2)"),
+    ],
+)
+def test_faulty_records_are_refused(users, values, message):
+    with pytest.raises(ValueError) as error:
+        user_counts_from_records(users, values)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("dtype", [int, float, bool])
+def test_records_are_counted_by_user(dtype):
+    values = np.array([1, 0, 1, 1, 0, 0], dtype)
+    table = user_counts_from_records(np.array(["b", "a", "b", "c", "b", "a"]), values, "three users")
+    assert (table.name, table.users) == ("three users", 3)
+    assert table.records.tolist() == [3, 2, 1]
+    assert table.successes.tolist() == [2, 0, 1]
+
+
+def test_labels_of_different_types_are_different_users():
+    assert user_counts_from_records([1, "1"], [0, 1]).users == 2
+
+
+def test_rates_and_means_are_those_of_signs():
+    table = UserCounts("four users", [1, 4, 4, 2.0], [0, 1, 4, 1])
+    signs = [[-1], [1, -1, -1, -1], [1, 1, 1, 1], [1, -1]]
+    assert table.rates.tolist() == [0, 0.25, 1, 0.5]
+    assert table.means.tolist() == [np.mean(user) for user in signs]
+    assert table.sizes.dtype == np.int64
+
+
+def test_a_table_is_a_read_only_copy():
+    records = np.array([3, 4])
+    table = UserCounts("two users", records, [1, 2])
+    records[0] = 0
+    assert table.records[0] == 3
+    with pytest.raises(ValueError, match="read-only"):
+        table.records[0] = 0
+
+
+def test_drawn_users_are_users_of_the_table_and_repeat():
+    table = UserCounts("ten users", np.arange(1, 11), np.arange(10))
+    drawn = draw_users(table, 200, np.random.default_rng(1))
+    assert (drawn.users, drawn.name) == (200, "ten users, 200 drawn")
+    assert (drawn.records - drawn.successes == 1).all()  # the two columns stay together
+    assert set(drawn.records.tolist()) == set(range(1, 11))  # each missed with probability 7e-10
+
+
+def test_drawn_users_follow_the_empirical_law():
+    """Hoeffding on the mean of 40,000 rates in [0, 1]: off by 0.0135 with probability below 1e-6."""
+    table = datasets.batting()
+    drawn = draw_users(table, 40_000, np.random.default_rng(2))
+    assert abs(drawn.rates.mean() - table.rates.mean()) < 0.0135
+    first_half = table.rates[: table.users // 2].mean()
+    assert abs(first_half - table.rates.mean()) > 0.0135  # negative control: no draw, the smaller half
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, np.nan, True, "3"])
+def test_a_number_of_users_to_draw_is_a_positive_integer(n):
+    with pytest.raises(ValueError, match=r"^n must be a "):
+        draw_users(UserCounts("one user", [1], [1]), n, np.random.default_rng(1))
+
+
+def test_shuffled_users_are_the_same_users_in_another_order():
+    table = datasets.flights()
+    shuffled = shuffle_users(table, np.random.default_rng(1))
+    assert shuffled.records.tolist() != table.records.tolist()
+    rows = zip(shuffled.records.tolist(), shuffled.successes.tolist(), strict=True)
+    assert sorted(rows) == list(zip(table.records.tolist(), table.successes.tolist(), strict=True))
