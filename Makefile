@@ -1,0 +1,77 @@
+# The way from clone to book. `make help` lists the targets.
+
+PYTHON ?= python3
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count())')
+PAGES ?=
+PYTEST_ARGS ?=
+NBVAL_ARGS ?=
+
+UV := $(shell command -v uv)
+CHROMIUM := $(shell command -v chromium)
+BIN := .venv/bin
+TOOL := $(BIN)/python -m userdp_book
+
+# One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+# Keep freed memory: arrays of a megabyte come and go, and giving each back to the system costs a fifth of the time.
+export MALLOC_TRIM_THRESHOLD_ := 1000000000
+export MALLOC_MMAP_THRESHOLD_ := 1000000000
+export TQDM_DISABLE := 1
+export PYTHONHASHSEED := 0
+export JUPYTER_PREFER_ENV_PATH := 1
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+# A reader's own IPython profile shall not change what a page prints.
+export IPYTHONDIR := $(CURDIR)/_build/ipython
+
+# Where there is a browser the tests look at the book, so it is built first; CI must have one.
+BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
+
+.PHONY: help book execute test lint nbval sync run clean distclean
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+book: execute ## run what has changed, then build the book into _build/html
+	$(BIN)/jupyter-book build --path-output . -W -n --keep-going .
+	@echo "The book is at _build/html/index.html"
+
+execute: .venv/.ready ## run what has changed, say which stored outputs differ
+	$(TOOL) execute --jobs $(JOBS)
+
+test: lint $(BOOK_IF_BROWSER) ## style, spelling, unit and statistical tests, every notebook against its outputs
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory nbval
+
+nbval: .venv/.ready ## run every notebook afresh and compare with its stored outputs
+	$(if $(wildcard notebooks),$(if $(shell find notebooks -name '*.ipynb'),\
+	$(BIN)/pytest --nbval --nbval-current-env -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks))
+
+lint: .venv/.ready ## ruff and codespell
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/codespell book src tests *.md
+
+sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after a changed cell are dropped
+	$(TOOL) sync $(PAGES)
+
+run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.md": only these)
+	$(TOOL) run --jobs $(JOBS) $(PAGES)
+
+clean: ## remove what was built
+	rm -rf _build
+
+distclean: clean ## remove the environment as well
+	rm -rf .venv
+
+.venv/.ready: pyproject.toml constraints.txt
+ifdef UV
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,test]'
+else
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,test]'
+endif
+	@touch $@

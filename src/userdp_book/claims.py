@@ -1,0 +1,132 @@
+"""Verdicts as notebooks store them (``application/vnd.userdp.claim+json``): collect them, show them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from docutils import nodes
+
+from .links import to_statement
+from .pages import Page, code_cells, pages, read
+
+MIME = "application/vnd.userdp.claim+json"
+NOT_YET = "not yet done"
+# A colour alone would say nothing to some readers.
+SYMBOLS = {
+    "holds": "✓",
+    "holds after correction": "✎",
+    "refuted": "✗",
+    "not reproducible": "?",
+    "context": "○",
+    NOT_YET: "…",
+}
+OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
+RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A claim and the page that makes it."""
+
+    page: Page
+    data: dict
+
+    def __getitem__(self, name: str):
+        return self.data.get(name)
+
+
+def collect(root: Path) -> list[Stored]:
+    """All claims of the book in page order: from the last run, or from the stored notebooks before any."""
+    return [
+        Stored(page, data)
+        for page in pages(root)
+        for data in claims_in(read(page.executed) or read(page.twin))
+    ]
+
+
+def claims_in(nb) -> Iterator[dict]:
+    for cell in code_cells(nb) if nb else []:
+        for output in cell.outputs:
+            if MIME in output.get("data", {}):
+                yield output["data"][MIME]
+
+
+def badge(verdict: str) -> nodes.inline:
+    """The verdict as a coloured word with its symbol."""
+    text = f"{SYMBOLS.get(verdict, '')} {verdict}"
+    return nodes.inline(text=text, classes=["verdict", f"verdict-{slug(verdict)}"])
+
+
+def slug(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def number(value) -> str:
+    return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def expectation(claim) -> str:
+    """What was expected, with its relation: a refuted claim is one whose relation fails."""
+    if claim["expected"] is None:
+        return "–"
+    sign = RELATIONS.get(claim["relation"] or "==", f"{claim['relation']} ")
+    return ("not " if claim["verdict"] == "refuted" else "") + sign + number(claim["expected"])
+
+
+def anchor(statement: str) -> str:
+    return f"claim-{statement}"
+
+
+class ClaimRenderer:
+    """myst-nb's plugin: a claim is a box of two lines."""
+
+    mime_priority_overrides = [("*", MIME, 1)]
+
+    @staticmethod
+    def handle_mime(renderer, data, inline):
+        if data.mime_type != MIME:
+            return None
+        claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer
+        box = claim_box(claim, to_statement(claim["id"]), partial(inline_nodes, markdown, data.line or 0))
+        # The first claim about a statement on a page is the one that other pages link to.
+        if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
+            box["ids"] = [anchor(claim["id"])]
+        return [box]
+
+
+def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:
+    """Markdown of one line, in which ``$...$`` is math."""
+    parent = nodes.Element()
+    with renderer.current_node_context(parent):
+        renderer.nested_render_text(text, line, inline=True)
+    return parent.children
+
+
+def claim_box(claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]]) -> nodes.container:
+    """The claim: verdict, evidence, statement and sentence; then the numbers and the note."""
+    box = nodes.container(classes=["claim", f"claim-{slug(claim['verdict'])}"])
+    evidence = nodes.inline(text=claim["evidence"] or "", classes=["evidence"])
+    box += joined(" ", [[badge(claim["verdict"])], [evidence], [link], render(claim["claim"])])
+    tail = [[nodes.Text(text)] for text in numbers(claim)]
+    if claim["note"]:
+        tail.append(render(claim["note"]))
+    if tail:
+        box += joined(" · ", tail, classes=["claim-numbers"])
+    return box
+
+
+def joined(separator: str, parts: list[list[nodes.Node]], **attributes) -> nodes.paragraph:
+    paragraph = nodes.paragraph("", "", *parts[0], **attributes)
+    for part in parts[1:]:
+        paragraph += [nodes.Text(separator), *part]
+    return paragraph
+
+
+def numbers(claim) -> list[str]:
+    said = []
+    if claim["printed"] is not None:
+        said.append(f"printed {number(claim['printed'])}")
+    if claim["measured"] is not None:
+        said += [f"measured {number(claim['measured'])}", f"expected {expectation(claim)}"]
+    return said

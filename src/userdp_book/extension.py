@@ -1,0 +1,108 @@
+"""The Sphinx extension: stored outputs, offline math, links to the twins, generated tables."""
+
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import myst_nb.core.execute
+from docutils import nodes
+from myst_nb.core.execute import NotebookClientBase
+
+from . import mathjax
+from .execute import computed
+from .links import ResolveLinks, book_link
+from .pages import Page, code_cells, write
+from .statements import Corrections, Scorecard, StatementIndex
+
+STATIC = Path(__file__).parent / "static"
+
+
+class ExecutedClient(NotebookClientBase):
+    """Gives myst-nb the outputs of the last run; executes nothing; warns when they are not the page's."""
+
+    def start_client(self) -> None:
+        nb = computed(page_of(self._kwargs["root"], self.path))
+        own = code_cells(self.notebook)
+        ran = code_cells(nb)[1:] if nb else []
+        if [cell.source for cell in own] != [cell.source for cell in ran]:
+            self.logger.warning("has not been executed as it is now: use `make book`", subtype="exec")
+            return
+        for cell, result in zip(own, ran, strict=True):
+            cell.outputs, cell.execution_count = result.outputs, result.execution_count
+
+
+def page_of(root: Path, source: Path) -> Page:
+    return Page(root, source.relative_to(root / "book").as_posix().removesuffix(".md"))
+
+
+def use_stored_outputs(app) -> None:
+    # myst-nb has no hook for this. Patching its client of mode "cache" keeps its database out of it.
+    client = partial(ExecutedClient, root=Path(app.srcdir))
+    myst_nb.core.execute.NotebookClientCache = client
+
+
+def depend_on_outputs(app, docname: str, source: list[str]) -> None:
+    """Read the page again when it was executed again."""
+    executed = Page(Path(app.srcdir), docname.removeprefix("book/")).executed
+    if executed.is_file():
+        app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())
+
+
+def outdated(app, env, added, changed, removed) -> list[str]:
+    """Pages made from all claims are made anew in every build."""
+    return [docname for docname, data in env.metadata.items() if "generated" in data]
+
+
+def remove_shared_ids(app, doctree, docname) -> None:
+    """sphinx-proof gives every box's contents the same id, and every proof."""
+    for node in doctree.findall(nodes.Element):
+        if node.get("ids") in (["proof-content"], ["proof"]):
+            node["ids"] = []
+
+
+def point_to_twin(app, pagename, templatename, context, doctree) -> None:
+    """Open and download the notebook twin, where the theme offers the Markdown page."""
+    twin = Page(Path(app.srcdir), pagename.removeprefix("book/"))
+    nb = computed(twin)
+    if nb is None or not twin.source.is_file():
+        return
+    write(nb, Path(app.outdir) / "_sources" / f"{pagename}.ipynb")
+    for group in context.get("header_buttons", []):
+        if group.get("label") == "launch-buttons":
+            for button in group["buttons"]:
+                button["url"] = button["url"].replace(f"{pagename}.md", f"notebooks/{twin.name}.ipynb")
+
+
+def drop_thebe(app, config) -> None:
+    """Jupyter Book always runs sphinx-thebe, which loads a script from another site into every page."""
+    for event in ("env-before-read-docs", "doctree-resolved"):
+        for listener in list(app.events.listeners[event]):
+            if listener.handler.__module__ == "sphinx_thebe":
+                app.disconnect(listener.id)
+
+
+def digest() -> str:
+    """What this package consists of: when it changes, every page is made anew."""
+    files = sorted(path for path in Path(__file__).parent.rglob("*.*") if path.suffix in (".py", ".css"))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def setup(app) -> dict:
+    app.add_config_value("userdp_book_digest", digest(), "env", types=[str])
+    app.connect("config-inited", drop_thebe)
+    app.connect("config-inited", mathjax.configure)
+    app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
+    app.connect("builder-inited", mathjax.copy)
+    app.connect("builder-inited", use_stored_outputs)
+    app.connect("source-read", depend_on_outputs)
+    app.connect("env-get-outdated", outdated)
+    app.connect("doctree-resolved", remove_shared_ids)
+    # After the theme's own handlers, which run at 501.
+    app.connect("html-page-context", point_to_twin, priority=600)
+    app.add_css_file("userdp.css")
+    app.add_node(book_link)
+    app.add_post_transform(ResolveLinks)
+    app.add_directive("scorecard", Scorecard)
+    app.add_directive("statement-index", StatementIndex)
+    app.add_directive("corrections", Corrections)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

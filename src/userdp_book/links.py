@@ -1,0 +1,53 @@
+"""Links to the box of a statement, wherever in the book it is, or plain text while it has none."""
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+Place = tuple[str, str]
+
+
+class book_link(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801 (docutils' own habit)
+    """Text that becomes a link to a statement's box (``statement``) or to a place in a page (``page``)."""
+
+
+def to_statement(statement: str, text: str | None = None) -> book_link:
+    shown = nodes.Text(text) if text else nodes.literal(text=statement)
+    return book_link("", shown, statement=statement)
+
+
+def to_page(docname: str, text: str, anchor: str = "") -> book_link:
+    return book_link("", nodes.Text(text), page=docname, anchor=anchor)
+
+
+def box(env, statement: str) -> Place | None:
+    """Page and anchor of the box, figure, table, heading or equation with this label."""
+    proofs, labels = getattr(env, "proof_list", {}), env.get_domain("std").anonlabels
+    equations = env.get_domain("math").equations
+    if statement in proofs:
+        return proofs[statement]["docname"], statement
+    if statement in labels:
+        return labels[statement]
+    return (equations[statement][0], f"equation-{statement}") if statement in equations else None
+
+
+def place(env, link: book_link) -> Place | None:
+    if "statement" in link:
+        return box(env, link["statement"])
+    return (link["page"], link["anchor"]) if link["page"] in env.found_docs else None
+
+
+class ResolveLinks(SphinxPostTransform):
+    """Turn each link into a reference once all pages have been read."""
+
+    default_priority = 5
+
+    def run(self, **kwargs) -> None:
+        for link in list(self.document.findall(book_link)):
+            found = place(self.env, link)
+            if found is None:
+                link.replace_self(link.children)
+                continue
+            docname, anchor = found
+            inner = nodes.inline("", "", *link.children)
+            link.replace_self(make_refnode(self.app.builder, self.env.docname, docname, anchor, inner))

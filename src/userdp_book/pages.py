@@ -1,0 +1,109 @@
+"""A page is ``book/<name>.md``, its twin ``notebooks/<name>.ipynb``; its last run is in ``_build/executed``.
+
+The notebook is a function of the page: cell ids, metadata and the first cell do not depend on who ran it.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+from nbformat import NotebookNode
+
+# No versions: they would make a notebook differ from machine to machine.
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+KEPT = ("editable", "mystnb", "nbgrader", "tags")
+INSTALL = """# Installs the package where it is missing: on Colab.
+import importlib.util
+
+if importlib.util.find_spec("userdp") is None:
+    %pip install -q matplotlib mpmath pandas "userdp @ git+{url}\""""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One executable page, by its name without folder and suffix, such as ``dame/theorems``."""
+
+    root: Path
+    name: str
+
+    @property
+    def docname(self) -> str:
+        return f"book/{self.name}"
+
+    @property
+    def source(self) -> Path:
+        return self.root / f"{self.docname}.md"
+
+    @property
+    def twin(self) -> Path:
+        return self.root / f"notebooks/{self.name}.ipynb"
+
+    @property
+    def executed(self) -> Path:
+        return self.root / f"_build/executed/{self.name}.ipynb"
+
+
+def pages(root: Path) -> list[Page]:
+    """Every page that has code, in alphabetical order."""
+    book = root / "book"
+    found = sorted(path for path in book.rglob("*.md") if is_executable(path))
+    return [Page(root, path.relative_to(book).as_posix().removesuffix(".md")) for path in found]
+
+
+def is_executable(path: Path) -> bool:
+    """Whether the page's front matter names a kernel."""
+    opening, _, rest = path.read_text(encoding="utf8").partition("---\n")
+    front = yaml.safe_load(rest.partition("\n---")[0]) if rest and not opening else None
+    return isinstance(front, dict) and "kernelspec" in front
+
+
+def repository_url(root: Path) -> str:
+    """The address of the repository, written in ``_config.yml`` and nowhere else."""
+    return yaml.safe_load((root / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
+
+
+def notebook(page: Page) -> NotebookNode:
+    """The page as a notebook that has not been run, with the installing cell in front."""
+    text = page.source.read_text(encoding="utf8")
+    cells = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"}).cells
+    source = INSTALL.format(url=repository_url(page.root))
+    install = nbformat.v4.new_code_cell(source, metadata={"tags": ["colab"]})
+    return tidy(nbformat.v4.new_notebook(cells=[install, *cells]))
+
+
+def tidy(nb: NotebookNode) -> NotebookNode:
+    """Set the notebook's metadata and give each cell an id that follows from the contents alone."""
+    nb.metadata, nb.nbformat, nb.nbformat_minor = nbformat.from_dict(METADATA), 4, 5
+    seen: Counter = Counter()
+    for cell in nb.cells:
+        kind = (cell.cell_type, cell.source)
+        cell.id = sha256(f"{cell.cell_type}\n{cell.source}\n{seen[kind]}".encode()).hexdigest()[:8]
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT}
+        seen[kind] += 1
+    return nb
+
+
+def code_cells(nb: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+def read(path: Path) -> NotebookNode | None:
+    """The notebook in a file, or None when there is no such file."""
+    return nbformat.read(path, as_version=4) if path.is_file() else None
+
+
+def write(nb: NotebookNode, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nb, path)

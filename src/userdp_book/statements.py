@@ -1,0 +1,146 @@
+"""The directives ``scorecard``, ``statement-index`` and ``corrections``: tables made from the notebooks."""
+
+import csv
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
+from .links import to_page, to_statement
+
+CORRECTED = ("holds after correction", "refuted")
+
+
+def statements() -> list[dict[str, str]]:
+    """The papers' numbered items, in the order in which the book lists them."""
+    text = files("userdp").joinpath("data/statements.csv").read_text(encoding="utf8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
+    """A table whose cells are texts, nodes or lists of nodes."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
+    group += nodes.thead("", row(head))
+    group += nodes.tbody("", *map(row, rows))
+    return nodes.table("", group, classes=["colwidths-auto", "userdp-table", kind])
+
+
+def row(cells: list) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells))
+
+
+def paragraph(cell) -> nodes.paragraph:
+    if isinstance(cell, str):
+        return nodes.paragraph(text=cell)
+    return nodes.paragraph("", "", *(cell if isinstance(cell, list) else [cell]))
+
+
+def name(statement: dict[str, str]) -> nodes.Node:
+    """The statement's kind and number in its paper, linked to its box."""
+    return to_statement(statement["id"], f"{statement['kind']} {statement['number']}")
+
+
+def page_link(claim: Stored):
+    """Where the claim is checked: the page's short name; an index page goes by its folder's."""
+    short = claim.page.name.removesuffix("/index").rpartition("/")[2]
+    return to_page(claim.page.docname, short, anchor(claim["id"]))
+
+
+class Generated(SphinxDirective):
+    """A directive made from the stored outputs; its page is read again in every build."""
+
+    option_spec = {"paper": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname]["generated"] = True
+        chosen = [item for item in statements() if self.options.get("paper") in (None, item["paper"])]
+        ids = {item["id"] for item in chosen}
+        claims = [claim for claim in collect(Path(self.env.srcdir)) if claim["id"] in ids]
+        return self.show(chosen, claims)
+
+    def show(self, chosen: list[dict], claims: list[Stored]) -> list[nodes.Node]:
+        """A heading for each paper, and what the directive makes of its statements."""
+        shown = []
+        for paper in dict.fromkeys(item["paper"] for item in chosen):
+            rows = [
+                row
+                for item in chosen
+                if item["paper"] == paper
+                for row in self.rows(item, [claim for claim in claims if claim["id"] == item["id"]])
+            ]
+            if rows:
+                shown += [nodes.rubric(text=paper), *self.arrange(rows)]
+        return shown
+
+    def arrange(self, rows: list) -> list[nodes.Node]:
+        return [table(self.head, rows, self.name)]
+
+    def text(self, markdown: str | None) -> list[nodes.Node]:
+        return self.state.inline_text(markdown or "", self.lineno)[0]
+
+
+class Scorecard(Generated):
+    """Every claim with its verdict, after the counts of each paper."""
+
+    head = ["statement", "claim", "verdict", "measured", "expected", "page"]
+
+    def show(self, chosen, claims):
+        return [counts(chosen, claims), *super().show(chosen, claims)]
+
+    def rows(self, item, claims):
+        if not claims:
+            return [[name(item), item["content"], badge(NOT_YET), "–", "–", "–"]]
+        return [[name(item), self.text(claim["claim"]), *result(claim), page_link(claim)] for claim in claims]
+
+
+def result(claim: Stored) -> list:
+    evidence = nodes.inline(text=claim["evidence"] or "", classes=["evidence"])
+    verdict = [badge(claim["verdict"]), nodes.Text(" "), evidence]
+    return [verdict, number(claim["measured"]), expectation(claim)]
+
+
+def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
+    """How many claims of each paper have which verdict, and how many statements have none yet."""
+    paper_of = {item["id"]: item["paper"] for item in chosen}
+    tally = Counter((paper_of[claim["id"]], claim["verdict"]) for claim in claims)
+    done = {claim["id"] for claim in claims}
+    tally.update((item["paper"], NOT_YET) for item in chosen if item["id"] not in done)
+    sizes = Counter(paper_of.values())
+    rows = [
+        [paper, str(size), *(str(tally[paper, verdict]) for verdict in SYMBOLS)]
+        for paper, size in sizes.items()
+    ]
+    return table(["paper", "statements", *map(badge, SYMBOLS)], rows, "scorecard-counts")
+
+
+class StatementIndex(Generated):
+    """Every numbered item of the papers, with its box and its verdicts."""
+
+    head = ["statement", "content", "label", "verdict"]
+
+    def rows(self, item, claims):
+        verdicts = dict.fromkeys(claim["verdict"] for claim in claims) or [NOT_YET]
+        badges = [node for verdict in verdicts for node in (badge(verdict), nodes.Text(" "))]
+        return [[name(item), item["content"], nodes.literal(text=item["id"]), badges]]
+
+
+class Corrections(Generated):
+    """Every claim that needs a correction or fails, as the box that its page shows."""
+
+    def show(self, chosen, claims):
+        return super().show(chosen, claims) or [nodes.paragraph(text="No correction so far.")]
+
+    def rows(self, item, claims):
+        return [self.box(item, claim) for claim in claims if claim["verdict"] in CORRECTED]
+
+    def arrange(self, rows):
+        return rows
+
+    def box(self, item, claim):
+        box = claim_box(claim, name(item), self.text)
+        box[0] += [nodes.Text(" → "), page_link(claim)]
+        return box

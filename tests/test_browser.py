@@ -1,0 +1,164 @@
+"""The built book in a real browser, without internet: every page of the table of contents.
+
+Needs Chromium and ``_build/html`` (``make test`` builds it where there is a browser): required where CI=true,
+skipped elsewhere.
+"""
+
+import json
+import os
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+
+from userdp_book.pages import Page, pages
+
+ROOT = Path(__file__).parents[1]
+HTML = ROOT / "_build" / "html"
+CHROMIUM = shutil.which("chromium")
+MISSING = "no chromium" if not CHROMIUM else "no _build/html" if not (HTML / "index.html").is_file() else ""
+NOTEBOOKS = [page.docname for page in pages(ROOT)]
+
+pytestmark = [
+    pytest.mark.browser,
+    # One worker, hence one browser.
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(bool(MISSING) and os.environ.get("CI") != "true", reason=f"browser tests: {MISSING}"),
+]
+
+
+def entries(node):
+    """The documents of a table of contents, in order."""
+    if isinstance(node, list):
+        for item in node:
+            yield from entries(item)
+    elif isinstance(node, dict):
+        yield from (node[key] for key in ("root", "file") if key in node)
+        for key in ("parts", "chapters", "sections"):
+            yield from entries(node.get(key))
+
+
+DOCNAMES = list(entries(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf8"))))
+LISTED_NOTEBOOKS = [name for name in NOTEBOOKS if name in DOCNAMES]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site():
+    assert not MISSING, MISSING
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=HTML)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser(site):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser, site):
+    """A fresh tab that collects what the pages complain of and ask for elsewhere."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.complaints = []
+    page.on("console", lambda m: m.type in ("error", "warning") and page.complaints.append(m.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("requestfailed", lambda request: page.complaints.append(f"failed: {request.url}"))
+    page.route("**/*", partial(only_own_site, page, site))
+    yield page
+    page.close()
+
+
+def only_own_site(page, site, route):
+    if route.request.url.startswith((site, "data:", "blob:")):
+        route.continue_()
+    else:
+        page.complaints.append(f"off-site: {route.request.url}")
+        route.abort()
+
+
+def visit(tab, site, docname):
+    tab.goto(f"{site}/{docname}.html", wait_until="load")
+    tab.evaluate("async () => window.MathJax && await MathJax.startup.promise")
+    return tab
+
+
+FAULTS = """() => {
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  const images = [...document.querySelectorAll('img')];
+  const math = [...document.querySelectorAll('.math')];
+  const red = e => e.getAttribute('mathcolor') === 'red' || getComputedStyle(e).color === 'rgb(255, 0, 0)';
+  return {
+    'ids that occur twice': ids.filter((id, i) => ids.indexOf(id) !== i),
+    'pictures without alternative text': images.filter(e => !(e.alt || '').trim()).map(e => e.src),
+    'math that is not typeset': math.filter(e => !e.querySelector('mjx-container')).map(e => e.textContent),
+    'math in error': [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
+    'undefined macros': [...document.querySelectorAll('mjx-mtext')].filter(red).map(e => e.textContent),
+  };
+}"""
+# What runs over the right edge without scrolling in a frame of its own.
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("docname", DOCNAMES)
+def test_page_is_sound(tab, site, docname):
+    visit(tab, site, docname)
+    found = {fault: where for fault, where in tab.evaluate(FAULTS).items() if where}
+    assert found == {}
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("docname", DOCNAMES)
+def test_page_fits_the_screen(tab, site, docname, width):
+    tab.set_viewport_size({"width": width, "height": 800})
+    visit(tab, site, docname)
+    assert tab.evaluate(OVERFLOW) <= 0
+
+
+def test_root_leads_to_the_first_page(tab, site):
+    tab.goto(f"{site}/index.html")
+    tab.wait_for_url(f"**/{DOCNAMES[0]}.html")
+
+
+def test_dark_mode_toggles(tab, site):
+    visit(tab, site, DOCNAMES[0])
+    seen = set()
+    for _ in range(3):
+        tab.locator(".theme-switch-button:visible").first.click()
+        seen.add(tab.evaluate("() => document.documentElement.dataset.theme"))
+    assert seen == {"light", "dark"}
+
+
+def test_search_finds_a_page(tab, site):
+    tab.goto(f"{site}/search.html?q=randomised+response")
+    tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("docname", LISTED_NOTEBOOKS)
+def test_buttons_open_the_notebook(tab, site, docname):
+    page = Page(ROOT, docname.removeprefix("book/"))
+    visit(tab, site, docname)
+    links = [link.get_attribute("href") or "" for link in tab.locator("a.dropdown-item").all()]
+    target = f"notebooks/{page.name}.ipynb"
+    assert [target in link for link in links if "colab." in link or "binder" in link] == [True, True]
+    assert any(link.endswith(f"{docname}.md") for link in links)
+    ipynb = next(link for link in links if link.endswith(f"_sources/{docname}.ipynb"))
+    downloaded = json.loads(tab.request.get(f"{site}/{docname}/../{ipynb}").text())
+    assert downloaded["cells"][0]["metadata"]["tags"] == ["colab"]
+    assert any(cell.get("outputs") for cell in downloaded["cells"])
