@@ -23,7 +23,7 @@ export PYTHONHASHSEED := 0
 export JUPYTER_PREFER_ENV_PATH := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # A reader's own IPython profile shall not change what a page prints.
-export IPYTHONDIR := $(CURDIR)/_build/ipython
+export IPYTHONDIR := $(CURDIR)/.venv/ipython
 
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
@@ -50,7 +50,7 @@ nbval: .venv/.ready ## run every notebook afresh and compare with its stored out
 	$(BIN)/pytest --nbval --nbval-current-env -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks))
 
 lint: .venv/.ready ## ruff and codespell
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff check src tests notebooks
 	$(BIN)/ruff format --check src tests
 	$(BIN)/codespell book src tests *.md
 

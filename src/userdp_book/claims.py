@@ -7,10 +7,11 @@ from pathlib import Path
 
 from docutils import nodes
 
+from userdp.claims import MIME
+
 from .links import to_statement
 from .pages import Page, code_cells, pages, read
 
-MIME = "application/vnd.userdp.claim+json"
 NOT_YET = "not yet done"
 # A colour alone would say nothing to some readers.
 SYMBOLS = {

@@ -12,9 +12,10 @@ from . import mathjax
 from .execute import computed
 from .links import ResolveLinks, book_link
 from .pages import Page, code_cells, write
-from .statements import Corrections, Scorecard, StatementIndex
+from .statements import Corrections, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
+SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
 
 
 class ExecutedClient(NotebookClientBase):
@@ -54,9 +55,9 @@ def outdated(app, env, added, changed, removed) -> list[str]:
 
 
 def remove_shared_ids(app, doctree, docname) -> None:
-    """sphinx-proof gives every box's contents the same id, and every proof."""
+    """sphinx-proof and sphinx-exercise give the contents of every box one id."""
     for node in doctree.findall(nodes.Element):
-        if node.get("ids") in (["proof-content"], ["proof"]):
+        if node.get("ids") in SHARED_IDS:
             node["ids"] = []
 
 
@@ -105,4 +106,5 @@ def setup(app) -> dict:
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
     app.add_directive("corrections", Corrections)
+    app.add_directive("page-seconds", PageSeconds)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

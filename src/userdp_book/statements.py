@@ -1,24 +1,20 @@
-"""The directives ``scorecard``, ``statement-index`` and ``corrections``: tables made from the notebooks."""
+"""Directives made from the notebooks: scorecard, statement-index, corrections, page-seconds."""
 
-import csv
 from collections import Counter
-from importlib.resources import files
 from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from userdp.claims import statements
+
+from .cache import last_run
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
 from .links import to_page, to_statement
+from .pages import pages
 
 CORRECTED = ("holds after correction", "refuted")
-
-
-def statements() -> list[dict[str, str]]:
-    """The papers' numbered items, in the order in which the book lists them."""
-    text = files("userdp").joinpath("data/statements.csv").read_text(encoding="utf8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
@@ -57,7 +53,9 @@ class Generated(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname]["generated"] = True
-        chosen = [item for item in statements() if self.options.get("paper") in (None, item["paper"])]
+        chosen = [
+            item for item in statements().values() if self.options.get("paper") in (None, item["paper"])
+        ]
         ids = {item["id"] for item in chosen}
         claims = [claim for claim in collect(Path(self.env.srcdir)) if claim["id"] in ids]
         return self.show(chosen, claims)
@@ -144,3 +142,14 @@ class Corrections(Generated):
         box = claim_box(claim, name(item), self.text)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
+
+
+class PageSeconds(SphinxDirective):
+    """How long each page with code took when it was last run, on the machine that made the book."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname]["generated"] = True
+        seconds = {page: last_run(page).get("seconds", 0.0) for page in pages(Path(self.env.srcdir))}
+        longest_first = sorted(seconds, key=lambda page: -seconds[page])
+        rows = [[to_page(page.docname, page.name), f"{seconds[page]:.0f}"] for page in longest_first]
+        return [table(["page", "seconds"], [*rows, ["all", f"{sum(seconds.values()):.0f}"]], "page-seconds")]
