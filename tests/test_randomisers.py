@@ -1,4 +1,5 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -108,6 +109,12 @@ def test_numeric_reports_are_unbiased_with_the_stated_variance(kind):
     assert has_mean(sums, projected.sum())
     assert has_mean((sums - projected.sum()) ** 2, randomiser.variance(x).sum())
     assert not has_mean((sums - projected.sum()) ** 2, 1.3 * randomiser.variance(x).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_randomisers_travel_to_workers(kind):
+    randomiser, _ = examples(1.0)[kind]
+    assert pickle.loads(pickle.dumps(literal(randomiser))) == literal(randomiser)
 
 
 def test_two_point_reports_are_two_points():

@@ -364,6 +364,8 @@ class Literal:
     randomiser: object
 
     def __getattr__(self, name):
+        if name.startswith("__"):  # pickle asks before there is a randomiser to ask
+            raise AttributeError(name)
         return getattr(self.randomiser, name)
 
     def sample_total(self, x, rng):

@@ -4,6 +4,7 @@ Risks are mean squared errors for theta in [-1, 1]; n users, epsilon the local b
 """
 
 from dataclasses import dataclass, replace
+from math import exp
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class DameConstants:
         The bound that holds without any data.
     """
 
-    c1: float = np.exp(-9) / 16
+    c1: float = exp(-9) / 16
     c2: float = 24.0
     c3: float = 1570.0
     c4: float = 8.0
@@ -71,7 +72,8 @@ def dame_lower(size_law, *, n, epsilon, constants=PRINTED):
     Returns
     -------
     float
-        The largest bound over the threshold a = 0, 1, ..., largest size.
+        The largest bound over the threshold a = 0, 1, ..., largest size; for a power law over a geometric
+        grid of thresholds, each of which gives a valid bound.
     """
     _check(n, epsilon)
     a = _thresholds(size_law)
