@@ -144,15 +144,12 @@ def check(
         _rounded(printed),
         note,
     )
-    true = margin > 0 if relation in "<>" else margin >= 0
-    if true == (verdict == "refuted"):
+    if _is_true(margin, relation) == (verdict == "refuted"):
         raise AssertionError(f"measurement and verdict disagree: {result!r}")
-    if (
-        verdict == "holds after correction"
-        and printed is not None
-        and _as_printed(measured, printed, relation, rtol, atol)
-    ):
-        raise AssertionError(f"the printed value would hold too: {result!r}")
+    if verdict == "holds after correction" and printed is not None:
+        margin, *_ = _closest(measured, printed, relation, rtol, atol)
+        if _is_true(margin, relation):
+            raise AssertionError(f"the printed value would hold too: {result!r}")
     display(result)
 
 
@@ -161,22 +158,15 @@ def _closest(measured, expected, relation, rtol, atol):
     measured, expected = np.broadcast_arrays(np.asarray(measured, float), np.asarray(expected, float))
     slack = atol + rtol * np.abs(expected)
     difference = expected - measured
-    margins = {
-        "==": slack - np.abs(difference),
-        "<=": slack + difference,
-        "<": slack + difference,
-        ">=": slack - difference,
-        ">": slack - difference,
-    }[relation]
+    margins = slack + {"=": -np.abs(difference), "<": difference, ">": -difference}[relation[0]]
     # NaN satisfies nothing
     margins = np.where(np.isnan(margins), -np.inf, margins)
     worst = np.unravel_index(np.argmin(margins), margins.shape)
     return margins[worst], float(measured[worst]), float(expected[worst])
 
 
-def _as_printed(measured, printed, relation, rtol, atol):
-    margin = _closest(measured, printed, relation, rtol, atol)[0]
-    return margin > 0 if relation in "<>" else margin >= 0
+def _is_true(margin, relation):
+    return margin > 0 if relation in ("<", ">") else margin >= 0
 
 
 def _rounded(value):

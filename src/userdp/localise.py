@@ -102,10 +102,9 @@ class Ballot:
         With `every_report` each user's report is drawn and summed; otherwise the totals are drawn
         from their exact law.
         """
-        if every_report:
-            return literal(self.randomiser).sample_total(self.positions(means, eligible), rng)
-        if self.closed:
-            return self.randomiser.sample_total(self.positions(means, eligible), rng)
+        if every_report or self.closed:
+            randomiser = literal(self.randomiser) if every_report else self.randomiser
+            return randomiser.sample_total(self.positions(means, eligible), rng)
         voters = means if eligible is None else means[eligible]
         held = np.bincount(self.bins.index(voters), minlength=self.bins.count)
         # a bin's votes are the means in it and in its neighbours

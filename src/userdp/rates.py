@@ -146,9 +146,9 @@ def _last(condition, highest):
     return low
 
 
-def dame_log(size_cap, *, n, epsilon):
-    """L = ln(8 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
-    return float(np.log(8 * max(np.sqrt(size_cap * n * epsilon**2), 1.0)))
+def dame_log(size_cap, *, n, epsilon, constants=PRINTED):
+    """L = ln(8 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11); 8 is the constant c4."""
+    return float(np.log(constants.c4 * max(np.sqrt(size_cap * n * epsilon**2), 1.0)))
 
 
 def dame_width(size_cap, *, n, epsilon):
@@ -186,7 +186,7 @@ def dame_upper(size_law, *, n, epsilon, form="corrected", constants=None, size_c
     constants = _constants(form, constants)
     if size_cap is None:
         size_cap = dame_size_cap(size_law, n=n, epsilon=epsilon, form=form, constants=constants)
-    log = np.log(constants.c4 * max(np.sqrt(size_cap * n * epsilon**2), 1.0))
+    log = dame_log(size_cap, n=n, epsilon=epsilon, constants=constants)
     bound = constants.c3 * log / (n * epsilon**2 * size_law.mean_root(size_cap) ** 2)
     return float(min(bound, constants.trivial))
 
