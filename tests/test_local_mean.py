@@ -130,11 +130,12 @@ def vote_vectors(ballot):
 
 
 @pytest.mark.parametrize("epsilon", [0.1, EPSILON, 1.0, 1.5, 4.0])
-def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon):
+@pytest.mark.parametrize("general", [None, False, True])
+def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon, general):
     rng = np.random.default_rng(7)
-    result = localised_mean(rng.uniform(-1, 1, 50), 4000, epsilon=epsilon, rng=rng)
+    result = localised_mean(rng.uniform(-1, 1, 50), 4000, epsilon=epsilon, general=general, rng=rng)
     width = localised_width(50, 4000, epsilon=epsilon)
-    margin, reach = (5, 1) if epsilon > 1 else (2, 0)
+    margin, reach = (5, 1) if general or (general is None and epsilon > 1) else (2, 0)
     ballot = Ballot(Bins(width), reach, epsilon)
     keep = 1 / (1 + np.exp(-epsilon / (6 if reach else 2)))
     first = bits_loss(vote_vectors(ballot), keep)

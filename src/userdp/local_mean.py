@@ -131,11 +131,11 @@ def localised_width(n, size, *, epsilon):
     return float(np.sqrt(2 * np.log(information) / size))
 
 
-def localised_mean(means, size, *, epsilon, rng, width=None, every_report=False):
+def localised_mean(means, size, *, epsilon, rng, width=None, general=None, every_report=False):
     """Localise, then refine, for users with equally many records (Kent, Algorithms 2-3 and 10-11).
 
     Output law: the first half votes for bins of half-width `width` by unary encoding, one vote each
-    (three for epsilon above 1); the second half's means, projected to the chosen bin widened by 2
+    (three in the general procedure); the second half's means, projected to the chosen bin widened by 2
     (5) half-widths on either side, get Laplace noise scaled to that interval and are averaged.
 
     Parameters
@@ -150,6 +150,9 @@ def localised_mean(means, size, *, epsilon, rng, width=None, every_report=False)
         Source of the randomness.
     width : float, optional
         Half-width of a bin, Delta; `localised_width` by default.
+    general : bool, optional
+        Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
+        runs exactly there. Algorithm 2 is private at every epsilon, but its proof needs epsilon <= 1.
     every_report : bool
         Draw every user's report instead of the exact laws of their sums.
 
@@ -167,7 +170,8 @@ def localised_mean(means, size, *, epsilon, rng, width=None, every_report=False)
     means = _means(means, at_least=2)
     half = means.size // 2
     width = localised_width(2 * half, size, epsilon=epsilon) if width is None else width
-    margin, reach = (KENT_GENERAL_MARGIN, 1) if epsilon > 1 else (KENT_MARGIN, 0)
+    general = epsilon > 1 if general is None else general
+    margin, reach = (KENT_GENERAL_MARGIN, 1) if general else (KENT_MARGIN, 0)
     ballot = Ballot(Bins(width), reach, epsilon)
     votes = ballot.count(means[:half], rng, every_report=every_report)
     lower, upper = ballot.bins.ends(int(np.argmax(votes)))

@@ -33,3 +33,112 @@ class MeanEstimate:
     def chosen(self):
         """Index of the chosen bin: the first with the most votes; None without a localisation step."""
         return None if self.votes is None else int(np.argmax(self.votes))
+
+
+@dataclass(frozen=True)
+class VectorEstimate:
+    """A private estimate of a mean vector.
+
+    Parameters
+    ----------
+    value : ndarray, shape (d,)
+        The estimate of theta; not projected.
+    coordinates : tuple of MeanEstimate
+        The estimate of each coordinate that was estimated by itself (after the rotation, if there is
+        one), each with the guarantee of that one estimate; empty for a one-round report.
+    guarantee : Guarantee
+        Composed over one user's whole transcript, all coordinates that the user took part in.
+    """
+
+    value: np.ndarray
+    coordinates: tuple[MeanEstimate, ...]
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class SparseEstimate:
+    """A private estimate of a mean vector with few coordinates that are not zero.
+
+    Parameters
+    ----------
+    value : ndarray, shape (d,)
+        The estimate of theta, zero outside `selected`.
+    selected : ndarray of int, shape (at most s,)
+        Coordinates kept.
+    scores : ndarray, shape (d,)
+        What the selection looked at: the estimated share of votes of each coordinate, or the estimate of
+        each coordinate before it was thresholded.
+    guarantee : Guarantee
+        Composed over one user's whole transcript.
+    """
+
+    value: np.ndarray
+    selected: np.ndarray
+    scores: np.ndarray
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class CoefficientEstimate:
+    """A private estimate of the first coefficients of a density.
+
+    Parameters
+    ----------
+    value : ndarray, shape (J,)
+        Coefficients of the trigonometric basis, the constant function's first.
+    coordinates : tuple of MeanEstimate
+        The estimate of each coefficient that was estimated, on the scale [-1, 1].
+    guarantee : Guarantee
+        Composed over one user's whole transcript.
+    """
+
+    value: np.ndarray
+    coordinates: tuple[MeanEstimate, ...]
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class MixtureEstimate:
+    """A private estimate of the means of a mixture's components.
+
+    Parameters
+    ----------
+    value : ndarray, shape (k,)
+        The estimated means, in the order of `midpoints`.
+    midpoints : ndarray, shape (k,)
+        Centres of the chosen bins, increasing.
+    proportions : ndarray, shape (k,)
+        Estimated share of the users in each component; may be negative.
+    votes : ndarray of int, shape (bins,)
+        Privatised vote totals of the first third.
+    guarantee : Guarantee
+        Of the costliest of the three rounds: a user takes part in one.
+    """
+
+    value: np.ndarray
+    midpoints: np.ndarray
+    proportions: np.ndarray
+    votes: np.ndarray
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class CoverEstimate:
+    """A private choice of one ball of a cover.
+
+    Parameters
+    ----------
+    value : ndarray, shape (d,)
+        Centre of the chosen ball.
+    chosen : int
+        Its index: the first with the most votes.
+    votes : ndarray of int, shape (balls,)
+        Privatised vote totals.
+    guarantee : Guarantee
+        Composed from what the randomiser spent on one user's vote.
+    """
+
+    value: np.ndarray
+    chosen: int
+    votes: np.ndarray
+    guarantee: Guarantee
