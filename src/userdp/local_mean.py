@@ -152,7 +152,8 @@ def localised_mean(means, size, *, epsilon, rng, width=None, general=None, every
         Half-width of a bin, Delta; `localised_width` by default.
     general : bool, optional
         Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
-        runs exactly there. Algorithm 2 is private at every epsilon, but its proof needs epsilon <= 1.
+        runs exactly there. False runs Algorithm 2, which is private at every epsilon, misses less often
+        and adds a quarter of the noise variance.
     every_report : bool
         Draw every user's report instead of the exact laws of their sums.
 

