@@ -59,6 +59,90 @@ MUTANTS = {
         "ballot = Ballot(Bins(tau, truncated=not printed), 1, epsilon, closed=True)",
         "test_local_mean.py::test_loss_of_a_whole_transcript_of_dame_is_its_guarantee",
     ),
+    "a user in one fold too many": (
+        "local_vector.py",
+        "min(int(epsilon) + bool(printed), int(d))",
+        "min(int(epsilon) + 1, int(d))",
+        "test_local_vector.py::test_the_guarantee_is_the_loss_of_a_whole_transcript",
+    ),
+    "budget of one fold promised for all": (
+        "local_vector.py",
+        "sequential(*[disjoint(*(e.guarantee for e in estimates))] * count)",
+        "disjoint(*(e.guarantee for e in estimates))",
+        "test_local_vector.py::test_the_guarantee_is_the_loss_of_a_whole_transcript",
+    ),
+    "rotation not divided by the root of the dimension": (
+        "local_vector.py",
+        "rng.choice([-1.0, 1.0], d) / np.sqrt(d)",
+        "rng.choice([-1.0, 1.0], d)",
+        "test_local_vector.py::test_a_rotation_is_orthogonal_and_flat",
+    ),
+    "ties of a cube report on the near side": (
+        "vector_randomisers.py",
+        "np.where(agreement > 0, 1.0, self.far)",
+        "np.where(agreement >= 0, 1.0, self.far)",
+        "test_vector_randomisers.py::test_cube_reports_are_drawn_from_that_channel",
+    ),
+    "a vote for every ball of an overlapping cover": (
+        "cover.py",
+        "if printed else cover.index(distinct)[:, None]",
+        "if True else cover.index(distinct)[:, None]",
+        "test_cover.py::test_the_printed_votes_are_not_the_corrected_ones",
+    ),
+    "hashed report with noise for half the range": (
+        "local_mixture.py",
+        "return LaplaceReport(-self.reach, self.reach, self.epsilon)",
+        "return LaplaceReport(-self.reach, self.reach, 2 * self.epsilon)",
+        "test_local_mixture.py::test_loss_of_a_hashed_report",
+    ),
+    "hashed votes with noise for half the clipped range": (
+        "hashing.py",
+        "return LaplaceReport(-clip, clip, epsilon)",
+        "return LaplaceReport(-clip, clip, 2 * epsilon)",
+        "test_local_sparse.py::test_scores_have_the_noise_of_the_whole_clipped_range",
+    ),
+    "users of both halves select": (
+        "local_sparse.py",
+        "chosen = np.abs(means[:half]) >= threshold",
+        "chosen = np.abs(means) >= threshold",
+        "test_local_sparse.py::test_each_user_takes_part_in_one_half",
+    ),
+    "basis functions handed on without their root of two": (
+        "local_density.py",
+        "scale, known = (1.0, 0) if printed else (BOUND, 1)",
+        "scale, known = (1.0, 0) if printed else (1.0, 1)",
+        "test_local_density.py::test_estimates_are_unbiased_over_the_whole_range_and_the_printed_ones_are_not",
+    ),
+    "variance step in the secret order of sizes": (
+        "central_sizes.py",
+        "shuffled = rng.permutation(means[largest])",
+        "shuffled = means[largest]",
+        "test_central_sizes.py::test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step",
+    ),
+    "noise of a weighted mean for half the window": (
+        "central_mean.py",
+        "scale = float(np.max(weights * (high - low)) / epsilon)",
+        "scale = float(np.max(weights * (high - low)) / 2 / epsilon)",
+        "test_central_mean.py::test_one_user_moves_each_release_by_at_most_scale_times_epsilon",
+    ),
+    "size cap chosen at twice the budget": (
+        "selection.py",
+        "log_softmax(-epsilon / 2 *",
+        "log_softmax(-epsilon *",
+        "test_selection.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained",
+    ),
+    "distance to a sensitive input without the user replaced next": (
+        "central_sizes.py",
+        "gone = changes + 1",
+        "gone = changes",
+        "test_central_sizes.py::test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbours",
+    ),
+    "joint law of the hashed sums drawn as if independent": (
+        "local_mixture.py",
+        "return (sums + self.scale * noise) @ signs",
+        "return sums @ signs + self.scale * rng.permuted(np.abs(noise @ signs))",
+        "test_local_mixture.py::test_sums_of_hashed_reports_have_their_joint_law",
+    ),
 }
 
 

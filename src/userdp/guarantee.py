@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from userdp import _validate
 
 TRUSTS = ("local", "central")
-NEIGHBOURS = ("replace", "add-remove")
+NEIGHBOURS = ("replace", "replace-same-size", "add-remove")
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class Guarantee:
         Slack, in [0, 1]; 0 is pure privacy.
     trust : {"local", "central"}
         Who sees raw data: nobody but the user, or a trusted curator.
-    neighbours : {"replace", "add-remove"}
-        Which inputs are neighbours: one user's records are replaced, or one user comes or goes.
+    neighbours : {"replace", "replace-same-size", "add-remove"}
+        Which inputs are neighbours: one user's records are replaced by any others, or by as many others
+        (sizes are public), or one user comes or goes.
 
     Raises
     ------

@@ -191,6 +191,47 @@ class PointMass:
         return np.full(n, float(self.theta))
 
 
+@dataclass(frozen=True)
+class BetaUsers:
+    """Records are 0 or 1, and each user has an own mean from a Beta law (Cummings et al., section 2).
+
+    Parameters
+    ----------
+    mean : float
+        Mean of the users' own means, in (0, 1).
+    spread : float
+        Variance of the users' own means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
+        mean.
+    """
+
+    mean: float
+    spread: float
+
+    def __post_init__(self):
+        _validate.in_range(0, 1, mean=self.mean)
+        _validate.positive(mean=self.mean, complement=1 - self.mean)
+        _validate.in_range(0, self.mean * (1 - self.mean), spread=self.spread)
+        if self.spread == self.mean * (1 - self.mean):
+            raise ValueError(f"spread must be below mean (1 - mean), got {self.spread!r}")
+
+    def variance(self, sizes):
+        """Variance of the mean of a user with each of `sizes` records (Lemma 2.1)."""
+        sizes = np.asarray(sizes, dtype=float)
+        return self.mean * (1 - self.mean) / sizes + (1 - 1 / sizes) * self.spread
+
+    def draw_own_means(self, n, rng):
+        """Draw the own means of `n` users, shape (n,)."""
+        if self.spread == 0:
+            return np.full(n, float(self.mean))
+        concentration = self.mean * (1 - self.mean) / self.spread - 1
+        return rng.beta(self.mean * concentration, (1 - self.mean) * concentration, n)
+
+    def draw_means(self, sizes, rng):
+        """Draw the mean of the records of each user, shape (n,): binomial given the user's own mean."""
+        sizes = _sizes(sizes)
+        return rng.binomial(sizes, self.draw_own_means(sizes.size, rng)) / sizes
+
+
 # --- how many records a user holds ---------------------------------------------------------------
 
 

@@ -142,3 +142,32 @@ class CoverEstimate:
     chosen: int
     votes: np.ndarray
     guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class WeightedEstimate:
+    """A weighted mean of users under central privacy.
+
+    Parameters
+    ----------
+    value : float
+        The estimate; not projected onto [0, 1].
+    weights : ndarray, shape (users in the last step,)
+        Weights of the users averaged, summing to 1; from public or already released quantities, except
+        with private sizes, where they are for study and must not be published.
+    scale : float
+        Scale of the Laplace noise in `value`.
+    initial : float or None
+        Initial private mean; None where there is none.
+    spread : float or None
+        Private variance of the users' own means; None where there is none.
+    guarantee : Guarantee
+        Composed over all that is released about one user.
+    """
+
+    value: float
+    weights: np.ndarray
+    scale: float
+    initial: float | None
+    spread: float | None
+    guarantee: Guarantee
