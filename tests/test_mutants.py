@@ -83,11 +83,11 @@ MUTANTS = {
         "np.where(agreement >= 0, 1.0, self.far)",
         "test_vector_randomisers.py::test_cube_reports_are_drawn_from_that_channel",
     ),
-    "a vote for every ball of an overlapping cover": (
+    "votes for overlapping balls at the price of one": (
         "cover.py",
-        "if printed else cover.index(distinct)[:, None]",
-        "if True else cover.index(distinct)[:, None]",
-        "test_cover.py::test_the_printed_votes_are_not_the_corrected_ones",
+        "guarantee = Guarantee(cover.differing * epsilon / 2) if printed else randomiser.guarantee",
+        "guarantee = Guarantee(float(epsilon))",
+        "test_cover.py::test_printed_votes_cost_what_the_guarantee_says",
     ),
     "hashed report with noise for half the range": (
         "local_mixture.py",
@@ -131,10 +131,10 @@ MUTANTS = {
         "log_softmax(-epsilon *",
         "test_selection.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained",
     ),
-    "distance to a sensitive input without the user replaced next": (
+    "heaviest users not taken away before the sensitivity is bounded": (
         "central_sizes.py",
-        "gone = changes + 1",
-        "gone = changes",
+        "others = weights.sum() - heaviest.sum() + changes",
+        "others = weights.sum() + changes",
         "test_central_sizes.py::test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbours",
     ),
     "joint law of the hashed sums drawn as if independent": (
