@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ballots import vote_vectors
 from laws import has_mean, same_law
 from userdp import MeanEstimate
 from userdp.audit import bits_loss, laplace_loss
@@ -119,14 +120,6 @@ def test_estimates_have_the_law_of_drawing_every_report(name, epsilon):
     other = estimates(run, theta, n=400, seed=6, runs=1000, epsilon=6 * epsilon, every_report=True)
     assert same_law(fast, slow)
     assert not same_law(fast, other)
-
-
-def vote_vectors(ballot):
-    """Votes of a mean inside each bin and of a user without enough records."""
-    bins = ballot.bins
-    inside = np.array([-1 + (2 * j + 0.5) * bins.tau for j in range(bins.count)])
-    positions = ballot.positions(np.minimum(inside, 1))
-    return ballot.randomiser.vectors(np.concatenate([positions, np.full((1, positions.shape[1]), -1)]))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, EPSILON, 1.0, 1.5, 4.0])

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from ballots import vote_vectors
 from laws import has_mean, same_law
 from userdp.audit import bits_loss, laplace_loss
 from userdp.hashing import Hashes, hashed_scores
@@ -117,11 +118,6 @@ def test_scores_estimate_the_share_of_users_who_chose_a_coordinate():
     for values_of_one, expected in zip(np.array(values).T, share, strict=True):
         assert has_mean(values_of_one, expected)
         assert not has_mean(values_of_one, expected + 0.1)
-
-
-def vote_vectors(ballot):
-    inside = np.array([-1 + (2 * j + 0.5) * ballot.bins.tau for j in range(ballot.bins.count)])
-    return ballot.randomiser.vectors(ballot.positions(np.minimum(inside, 1)))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.7, 4.0])

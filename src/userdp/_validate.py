@@ -51,3 +51,10 @@ def ordered(**parameters):
     (low_name, low), (high_name, high) = parameters.items()
     if not low < high:
         raise ValueError(f"{low_name} must be below {high_name}, got {low!r} and {high!r}")
+
+
+def exceeds_one(formula, value, use=""):
+    """Return `value`, of which a logarithm is to be taken, or raise ``ValueError`` if it is at most 1."""
+    if value <= 1:
+        raise ValueError(f"{formula} must exceed 1{use}, got {value!r}")
+    return value

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from userdp import _validate
 from userdp.central_weights import family_weights, optimal_weights
 from userdp.guarantee import Guarantee, disjoint
+from userdp.populations import variance_of_mean
 from userdp.randomisers import project
 from userdp.results import WeightedEstimate
 from userdp.selection import noisy_argmax
@@ -94,10 +95,10 @@ def window(sizes, n, *, mean, spread, beta):
     _validate.integer(1, n=n)
     _validate.in_range(0, 1, beta=beta, mean=mean)
     _validate.positive(beta=beta)
-    sizes = np.asarray(sizes, dtype=float)
     outside = -np.expm1(np.log1p(-beta) / n)
-    variance = mean * (1 - mean) / sizes + (1 - 1 / sizes) * spread
-    return np.minimum(np.sqrt(variance) * norm.isf(outside / 2), max(mean, 1 - mean))
+    return np.minimum(
+        np.sqrt(variance_of_mean(sizes, mean, spread)) * norm.isf(outside / 2), max(mean, 1 - mean)
+    )
 
 
 def initial_mean(records, *, epsilon, rng):
@@ -277,7 +278,7 @@ def ideal_mean(means, sizes, *, mean, spread, epsilon, beta, rng):
 def _weighted(means, sizes, centre, spread, half, *, epsilon, rng, printed, initial=None, guarantees=()):
     """Clip, weigh, add noise: the last step of both estimators."""
     low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-    variances = centre * (1 - centre) / sizes + (1 - 1 / sizes) * spread
+    variances = variance_of_mean(sizes, centre, spread)
     weigh, noise = (family_weights, 1.0) if printed else (optimal_weights, 2.0)
     weights = weigh(variances, high - low, epsilon=epsilon, noise=noise).value
     scale = float(np.max(weights * (high - low)) / epsilon)
@@ -310,6 +311,20 @@ def cohorts(sizes, variance_users):
 def default_variance_users(n, *, epsilon):
     """How many users the variance step gets by default: 400 / epsilon, at most a tenth (our choice)."""
     return int(min(VARIANCE_USERS / epsilon, n / 10))
+
+
+def _cohorts_for(sizes, spread, variance_users, epsilon):
+    """The cohorts, with nobody spent on a spread that is known."""
+    if spread is not None:
+        variance_users = 0
+    elif variance_users is None:
+        variance_users = default_variance_users(len(sizes), epsilon=epsilon)
+    return cohorts(sizes, variance_users)
+
+
+def _inside(initial, n):
+    """Initial mean moved into (0, 1), as the formula of the window needs it."""
+    return min(max(initial, 10 / n), 1 - 10 / n)
 
 
 def realistic_mean(
@@ -355,9 +370,7 @@ def realistic_mean(
     """
     means, sizes = _users(means, sizes)
     n = means.size
-    if spread is None and variance_users is None:
-        variance_users = default_variance_users(n, epsilon=epsilon)
-    smallest, largest, middle = cohorts(sizes, 0 if spread is not None else variance_users)
+    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, epsilon)
     initial, first = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
     guarantees = [first]
     if spread is None:
@@ -365,8 +378,7 @@ def realistic_mean(
         spread, second = private_variance(of_largest, epsilon=epsilon, delta=delta, rng=rng)
         spread = LARGEST_VARIANCE if spread is None else spread
         guarantees.append(second)
-    # the window's formula needs a mean inside (0, 1)
-    centre = min(max(initial, 10 / n), 1 - 10 / n)
+    centre = _inside(initial, n)
     alpha = initial_error(initial, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
     half = alpha + window(sizes[middle], n, mean=centre, spread=spread, beta=beta / 2)
     return _weighted(

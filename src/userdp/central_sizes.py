@@ -12,15 +12,16 @@ import numpy as np
 from userdp import _validate
 from userdp.central_mean import (
     LARGEST_VARIANCE,
+    _cohorts_for,
+    _inside,
     _users,
-    cohorts,
-    default_variance_users,
     initial_error,
     initial_mean,
     private_variance,
     window,
 )
 from userdp.guarantee import Guarantee, sequential
+from userdp.populations import variance_of_mean
 from userdp.randomisers import project
 from userdp.results import WeightedEstimate
 from userdp.selection import order_statistic
@@ -52,7 +53,7 @@ class TruncatedMean:
     def size_weights(self):
         """Weight of a user with 1 .. k_T records: one over its variance, shape (k_T,)."""
         k = np.arange(1, self.half_widths.size + 1)
-        return 1 / (self.centre * (1 - self.centre) / k + (1 - 1 / k) * self.spread)
+        return 1 / variance_of_mean(k, self.centre, self.spread)
 
     def terms(self, means, sizes):
         """Weights and clipped deviations from the centre of the users, each of shape (n,)."""
@@ -178,28 +179,27 @@ def private_size_mean(
     _validate.positive(epsilon=epsilon, delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
     n = means.size
-    if spread is None and variance_users is None:
-        variance_users = default_variance_users(n, epsilon=epsilon)
-    smallest, largest, middle = cohorts(sizes, 0 if spread is not None else variance_users)
+    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, epsilon)
     initial, _ = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
-    steps = [Guarantee(float(epsilon), trust="central")]
+    step = Guarantee(float(epsilon), trust="central")
+    steps = [step]
     if spread is None:
         # in order of size one user at the top would shift every pair; shuffled, it changes one
         shuffled = rng.permutation(means[largest])
         spread, _ = private_variance(shuffled, epsilon=epsilon, rng=rng)
-        steps.append(Guarantee(float(epsilon), trust="central"))
+        steps.append(step)
     cap, chosen = order_statistic(
         sizes, 2 * np.log(n) / epsilon, largest=largest_size, epsilon=epsilon, rng=rng
     )
     steps.append(chosen)
-    centre = min(max(initial, 10 / n), 1 - 10 / n)
+    centre = _inside(initial, n)
     alpha = initial_error(initial, smallest.size, epsilon=epsilon, beta=beta)
     half = alpha + window(np.arange(1, cap + 1), n, mean=centre, spread=spread, beta=beta / 2)
     statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
     weights, _ = statistic.terms(means[middle], sizes[middle])
     heaviest = float(statistic.size_weights.max())
     total = weights.sum() + heaviest / epsilon * (rng.laplace() - np.log(1 / (2 * delta)))
-    steps.append(Guarantee(float(epsilon), trust="central"))
+    steps.append(step)
     steps.append(Guarantee(2 * float(epsilon), float(delta), trust="central"))
     proposed = safety * heaviest * half[-1] / total if total > 0 else math.inf
     value, scale = initial, 1 / (smallest.size * epsilon)

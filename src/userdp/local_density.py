@@ -343,9 +343,7 @@ def printed_cutoff(n, size, *, epsilon, smoothness, constant):
     """
     _validate.integer(1, n=n, size=size)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, constant=constant)
-    information = n * epsilon**2
-    if information <= 1:
-        raise ValueError(f"n * epsilon**2 must exceed 1, got {information!r}")
+    information = _validate.exceeds_one("n * epsilon**2", n * epsilon**2)
     capped = information / (constant * np.log(information))
     return float(min((information * size) ** (1 / (2 * smoothness + 2)), capped))
 

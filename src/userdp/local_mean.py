@@ -126,8 +126,7 @@ def localised_width(n, size, *, epsilon):
     if epsilon > 1:
         return float(np.sqrt(4 * np.log(n * size) / size))
     information = n * size * epsilon**2
-    if information <= 1:
-        raise ValueError(f"n * size * epsilon**2 must exceed 1 for the default width, got {information!r}")
+    _validate.exceeds_one("n * size * epsilon**2", information, " for the default width")
     return float(np.sqrt(2 * np.log(information) / size))
 
 

@@ -190,8 +190,7 @@ def mixture_width(n, size, *, epsilon, constant=WIDTH):
     _validate.integer(1, size=size)
     _validate.positive(epsilon=epsilon, constant=constant)
     information = n * size * epsilon**2
-    if information <= 1:
-        raise ValueError(f"n * size * epsilon**2 must exceed 1 for the default width, got {information!r}")
+    _validate.exceeds_one("n * size * epsilon**2", information, " for the default width")
     return float(constant * np.sqrt(np.log(information) / size))
 
 

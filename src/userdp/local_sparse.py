@@ -14,7 +14,7 @@ from userdp import _validate
 from userdp.guarantee import disjoint, sequential
 from userdp.hashing import Hashes, hash_report, hashed_scores
 from userdp.local_mean import localised_width
-from userdp.local_vector import localised_vector_mean
+from userdp.local_vector import _rows, localised_vector_mean
 from userdp.randomisers import project
 from userdp.results import SparseEstimate
 
@@ -52,8 +52,7 @@ def selection_threshold(n, size, d, *, epsilon):
     _validate.integer(1, size=size, d=d)
     _validate.positive(epsilon=epsilon)
     information = d * n * size * epsilon**2
-    if information <= 1:
-        raise ValueError(f"d * n * size * epsilon**2 must exceed 1 for the threshold, got {information!r}")
+    _validate.exceeds_one("d * n * size * epsilon**2", information, " for the threshold")
     return float(np.sqrt(2 * np.log(information) / size))
 
 
@@ -141,7 +140,7 @@ def sparse_selection(
     ValueError
         If a public parameter is out of range.
     """
-    means = _rows(means)
+    means = project(_rows(means), -1.0, 1.0)
     n, d = means.shape
     clip, threshold, width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, width)
     half = n // 2
@@ -205,13 +204,6 @@ def simulate_selection(
     columns = population.draw_columns(selected, size, half, rng)
     options = {"epsilon": epsilon, "rng": rng, "width": width, "general": general}
     return _refine(columns, size, scores, selected, report.guarantee, disjoint, **options)
-
-
-def _rows(means):
-    means = np.asarray(means, dtype=float)
-    if means.ndim != 2 or means.shape[1] < 1:
-        raise ValueError(f"means must have shape (n, d) with d at least 1, got shape {means.shape}")
-    return project(means, -1.0, 1.0)
 
 
 def _tuning(n, d, size, sparsity, epsilon, threshold, clip, width):
@@ -286,14 +278,13 @@ def sparse_threshold(
     ValueError
         If a public parameter is out of range.
     """
-    means = _rows(means)
+    means = project(_rows(means), -1.0, 1.0)
     n, d = means.shape
     _validate.integer(1, size=size, sparsity=sparsity)
     _validate.in_range(1, d, sparsity=sparsity)
     _validate.positive(epsilon=epsilon, constant=constant)
     information = n * size * epsilon**2
-    if information <= 1:
-        raise ValueError(f"n * size * epsilon**2 must exceed 1 for the threshold, got {information!r}")
+    _validate.exceeds_one("n * size * epsilon**2", information, " for the threshold")
     width = float(np.sqrt(4 * np.log(information) / size)) if width is None else width
     cut = 3 * constant * width * np.sqrt(d * np.log(information) / (n * epsilon**2))
     options = {"width": width, "general": general, "every_report": every_report}

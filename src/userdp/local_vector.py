@@ -208,8 +208,7 @@ def rotated_width(n, size, d, *, epsilon, constant=ROTATED_CONSTANT):
     _validate.integer(1, size=size, d=d)
     _validate.positive(epsilon=epsilon, constant=constant)
     information = n * size * min(epsilon, epsilon**2, d)
-    if information <= 1:
-        raise ValueError(f"n * size * epsilon**2 must exceed 1 for the default width, got {information!r}")
+    _validate.exceeds_one("n * size * epsilon**2", information, " for the default width")
     return float(np.sqrt(constant / (d * size)) * np.log(information))
 
 

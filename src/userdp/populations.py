@@ -191,6 +191,25 @@ class PointMass:
         return np.full(n, float(self.theta))
 
 
+def variance_of_mean(sizes, mean, spread):
+    """Variance of the mean of a user's 0/1 records, users having own means (Cummings et al., Lemma 2.1).
+
+    Parameters
+    ----------
+    sizes : array_like
+        Number of records, at least 1.
+    mean, spread : float
+        Mean and variance of the users' own means.
+
+    Returns
+    -------
+    ndarray
+        ``mean (1 - mean) / size + (1 - 1 / size) spread`` for each size.
+    """
+    sizes = np.asarray(sizes, dtype=float)
+    return mean * (1 - mean) / sizes + (1 - 1 / sizes) * spread
+
+
 @dataclass(frozen=True)
 class BetaUsers:
     """Records are 0 or 1, and each user has an own mean from a Beta law (Cummings et al., section 2).
@@ -209,15 +228,15 @@ class BetaUsers:
 
     def __post_init__(self):
         _validate.in_range(0, 1, mean=self.mean)
-        _validate.positive(mean=self.mean, complement=1 - self.mean)
+        _validate.positive(mean=self.mean)
+        _validate.ordered(mean=self.mean, one=1)
         _validate.in_range(0, self.mean * (1 - self.mean), spread=self.spread)
         if self.spread == self.mean * (1 - self.mean):
             raise ValueError(f"spread must be below mean (1 - mean), got {self.spread!r}")
 
     def variance(self, sizes):
         """Variance of the mean of a user with each of `sizes` records (Lemma 2.1)."""
-        sizes = np.asarray(sizes, dtype=float)
-        return self.mean * (1 - self.mean) / sizes + (1 - 1 / sizes) * self.spread
+        return variance_of_mean(sizes, self.mean, self.spread)
 
     def draw_own_means(self, n, rng):
         """Draw the own means of `n` users, shape (n,)."""
