@@ -10,6 +10,7 @@ UV := $(shell command -v uv)
 CHROMIUM := $(shell command -v chromium)
 BIN := .venv/bin
 TOOL := $(BIN)/python -m userdp_book
+BUILD := $(BIN)/jupyter-book build --path-output . -W -n --keep-going .
 
 # One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
 export OMP_NUM_THREADS := 1
@@ -28,15 +29,24 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
 
-.PHONY: help book execute test lint nbval sync run clean distclean
+.PHONY: help book pdf epub execute test lint nbval check-launch sync run labs clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 book: execute ## run what has changed, then build the book into _build/html
-	$(BIN)/jupyter-book build --path-output . -W -n --keep-going .
+	$(BUILD)
 	@echo "The book is at _build/html/index.html"
+
+# Both take the pages from the built book, and the book is built again to offer them.
+pdf: book ## print the book with Chromium into _build/downloads/userdp.pdf
+	$(TOOL) pdf
+	$(BUILD)
+
+epub: book ## make _build/downloads/userdp.epub with Chromium
+	$(TOOL) epub
+	$(BUILD)
 
 execute: .venv/.ready ## run what has changed, say which stored outputs differ
 	$(TOOL) execute --jobs $(JOBS)
@@ -54,11 +64,17 @@ lint: .venv/.ready ## ruff and codespell
 	$(BIN)/ruff format --check src tests
 	$(BIN)/codespell book src tests *.md
 
+check-launch: .venv/.ready ## what Colab and Binder do, in empty environments (downloads them twice)
+	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/test_launch.py
+
 sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after a changed cell are dropped
 	$(TOOL) sync $(PAGES)
 
 run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.md": only these)
 	$(TOOL) run --jobs $(JOBS) $(PAGES)
+
+labs: .venv/.ready ## write the student copies of the labs into book/teach/student
+	$(TOOL) labs
 
 clean: ## remove what was built
 	rm -rf _build
@@ -69,9 +85,9 @@ distclean: clean ## remove the environment as well
 .venv/.ready: pyproject.toml constraints.txt
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,test]'
+	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,teach,test]'
 else
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,teach,test]'
 endif
 	@touch $@

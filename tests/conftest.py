@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from browsing import browser, site, tab  # noqa: F401 (fixtures)
+
 MARKERS = (
     "browser: looks at the built book in Chromium",
     "slow: takes more than a few seconds",

@@ -155,3 +155,11 @@ def test_errors_name_the_parameter_and_the_value():
             largest_size=2,
             rng=np.random.default_rng(0),
         )
+
+
+@pytest.mark.parametrize("wild", [0, -3, np.nan, np.inf, 2.5, 1e300])
+def test_no_private_size_raises(wild):
+    rng = np.random.default_rng(31)
+    sizes = np.append(np.full(199, 3.0), wild)
+    options = {"epsilon": 1.0, "delta": 1e-3, "largest_size": 9, "spread": 0.1}
+    assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)

@@ -10,7 +10,7 @@ from userdp.claims import statements
 from userdp_book.claims import collect
 
 ROOT = Path(__file__).parents[1]
-FINISHED = ("dame", "kent", "cummings")
+FINISHED = ("dame", "kent", "cummings", "liu")
 LABEL = re.compile(r"^:label: *(\S+)$", re.MULTILINE)
 
 LABELS = Counter(

@@ -148,7 +148,7 @@ def private_size_mean(
     means : array_like, shape (n,)
         Mean of each user's 0/1 records, n at least 20; projected to [0, 1].
     sizes : array_like of int, shape (n,)
-        Records of each user; private.
+        Records of each user; private, and projected to whole numbers of at least 1.
     epsilon, delta : float
         Budget of each step, positive; the guarantee of the result adds the steps up.
     largest_size : int
@@ -175,6 +175,8 @@ def private_size_mean(
     ValueError
         If a public parameter is out of range or there are fewer than 20 users.
     """
+    # a private size that is none is taken for 1: an exception would be an output
+    sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
     means, sizes = _users(means, sizes)
     _validate.positive(epsilon=epsilon, delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from userdp import _validate
+from userdp._tables import agree, columns_of, integers, missing, refuse
 
 _DATA = resources.files("userdp") / "data"
 
@@ -205,9 +206,9 @@ def user_counts_from_records(users, values, name="records"):
     ValueError
         If a label is missing or a value is not 0 or 1, naming it and its row.
     """
-    users, values = _columns(users=users, values=values)
-    _refuse("users", "be present", users, [_missing(user) for user in users])
-    _refuse("values", "be 0 or 1", values, [value not in (0, 1) for value in values])
+    users, values = columns_of(users=users, values=values)
+    refuse("users", "be present", users, [missing(user) for user in users])
+    refuse("values", "be 0 or 1", values, [value not in (0, 1) for value in values])
     rows = {}
     row = [rows.setdefault(user, len(rows)) for user in users]
     ones = np.bincount(row, weights=values.astype(float))
@@ -319,7 +320,7 @@ def texas_stops(path, *, sha256, rng, size=300, district="A", years=(2015, 2016)
     import pandas as pd  # only here: the package does without it
 
     _validate.integer(1, size=size, chunk=chunk)
-    _agree(path, sha256_of(path), sha256)
+    agree(path, sha256_of(path), sha256)
     header = pd.read_csv(path, nrows=0).columns
     absent = [column for column in STOP_COLUMNS if column not in header]
     if absent:
@@ -411,13 +412,8 @@ def download(url, path, *, sha256):
     with urllib.request.urlopen(url) as source, open(part, "wb") as target:
         while piece := source.read(1 << 20):
             target.write(piece)
-    _agree(part, sha256_of(part), sha256)
+    agree(part, sha256_of(part), sha256)
     return part.replace(path)
-
-
-def _agree(file, found, expected):
-    if found != str(expected).lower():
-        raise ValueError(f"{file} must have SHA-256 {expected}, got {found}")
 
 
 def validate_counts(records, successes):
@@ -441,10 +437,10 @@ def validate_counts(records, successes):
         integer (a NaN, say), a user has no record, or a count of successes is not between 0 and the
         number of records.
     """
-    records, successes = _columns(records=records, successes=successes)
-    records, successes = _integers("records", records), _integers("successes", successes)
-    _refuse("records", "be positive", records, records < 1)
-    _refuse("successes", "not be negative", successes, successes < 0)
+    records, successes = columns_of(records=records, successes=successes)
+    records, successes = integers("records", records), integers("successes", successes)
+    refuse("records", "be positive", records, records < 1)
+    refuse("successes", "not be negative", successes, successes < 0)
     too_many = successes > records
     if too_many.any():
         row = int(np.argmax(too_many))
@@ -460,55 +456,13 @@ def _read(name, file, folder=_DATA):
 
 def _table(file, folder):
     content = (folder / file).read_bytes()
-    _agree(file, hashlib.sha256(content).hexdigest(), _recorded(file, folder))
+    agree(file, hashlib.sha256(content).hexdigest(), _recorded(file, folder))
     return np.loadtxt(content.decode().splitlines(), dtype=np.int64, delimiter=",", skiprows=1)
 
 
 def _recorded(file, folder):
     lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
     return dict(reversed(line.split()) for line in lines).get(file)
-
-
-def _columns(**columns):
-    """Return two named columns as arrays of objects of one length, each entry as it was given."""
-    arrays = [_column(name, values) for name, values in columns.items()]
-    if len(arrays[0]) != len(arrays[1]):
-        first, second = columns
-        lengths = f"{len(arrays[0])} and {len(arrays[1])}"
-        raise ValueError(f"{first} and {second} must have the same length, got {lengths}")
-    return arrays
-
-
-def _column(name, values):
-    whole = isinstance(values, np.ndarray) and values.dtype.kind == "i"
-    column = values if whole else np.asarray(values, dtype=object)
-    if column.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {column.shape}")
-    if column.size == 0:
-        raise ValueError(f"{name} must not be empty, got shape (0,)")
-    return column
-
-
-def _integers(name, column):
-    if column.dtype == object:
-        _refuse(name, "be 64-bit integers", column, [not _is_integer(entry) for entry in column])
-    return column.astype(np.int64)
-
-
-def _is_integer(entry):
-    number = isinstance(entry, (int, float, np.integer, np.floating)) and not isinstance(entry, bool)
-    return number and -(2**63) <= entry < 2**63 and entry == int(entry)
-
-
-def _missing(label):
-    return label is None or label != label or label == ""  # NaN is what differs from itself
-
-
-def _refuse(name, rule, column, faults):
-    faults = np.asarray(faults)
-    if faults.any():
-        row = int(np.argmax(faults))
-        raise ValueError(f"{name} must {rule}, got {column.tolist()[row]!r} in row {row}")
 
 
 def _take(name, counts, rows):

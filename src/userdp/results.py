@@ -171,3 +171,29 @@ class WeightedEstimate:
     initial: float | None
     spread: float | None
     guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class HistogramEstimate:
+    """A private histogram of all users' items.
+
+    Parameters
+    ----------
+    value : ndarray, shape (d,)
+        The released counts; over a known domain not projected, so that some may be negative; over an
+        unknown one 0 where nothing was released.
+    bound : float
+        Contribution bound C.
+    scale : float
+        Scale of the noise on each item.
+    threshold : float or None
+        What a noisy count had to exceed to be released; None over a known domain.
+    guarantee : Guarantee
+        Of the release, for a bound that is public; a private choice of the bound adds its own.
+    """
+
+    value: np.ndarray
+    bound: float
+    scale: float
+    threshold: float | None
+    guarantee: Guarantee

@@ -75,6 +75,47 @@ def order_statistic(values, rank, *, largest, epsilon, rng):
     return answer, Guarantee(float(epsilon), trust="central")
 
 
+def exponential_law(scores, *, sensitivity, epsilon):
+    """Law of `exponential_choice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
+    _validate.positive(sensitivity=sensitivity, epsilon=epsilon)
+    return np.exp(log_softmax(epsilon / (2 * sensitivity) * np.asarray(scores, dtype=float)))
+
+
+def exponential_choice(scores, *, sensitivity, epsilon, neighbours="replace", rng):
+    """Choose one of k candidates by the exponential mechanism: large scores are likely.
+
+    Output law: `exponential_law`.
+
+    Parameters
+    ----------
+    scores : array_like, shape (k,)
+        Score of each candidate, computed from the data.
+    sensitivity : float
+        Most that one user changes any single score, positive.
+    epsilon : float
+        Budget of the choice, positive.
+    neighbours : {"replace", "replace-same-size", "add-remove"}
+        The relation for which `sensitivity` holds.
+    rng : numpy.random.Generator
+        Source of the randomness.
+
+    Returns
+    -------
+    index : int
+        The chosen index.
+    guarantee : Guarantee
+        ``Guarantee(epsilon, trust="central", neighbours=neighbours)``.
+
+    Raises
+    ------
+    ValueError
+        If a public parameter is out of range.
+    """
+    law = exponential_law(scores, sensitivity=sensitivity, epsilon=epsilon)
+    guarantee = Guarantee(float(epsilon), 0.0, "central", neighbours)
+    return int(rng.choice(law.size, p=law)), guarantee
+
+
 def noisy_argmax(scores, *, sensitivity, epsilon, rng):
     """Index of the largest score after Laplace noise of scale ``2 sensitivity / epsilon`` on each.
 

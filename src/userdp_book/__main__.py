@@ -5,9 +5,10 @@ import os
 import sys
 from pathlib import Path
 
-from . import cache, pairing
+from . import cache, labs, pairing
 from .compare import differences, keep_exempt
 from .execute import computed, run_all
+from .offline import OFFERED
 from .pages import Page, pages, read, write
 
 
@@ -66,10 +67,33 @@ def check_command(chosen: list[Page], jobs: int) -> int:
     return int(bool(said))
 
 
+def labs_command(chosen: list[Page], jobs: int) -> int:
+    said = labs.write_all(Path.cwd())
+    print("\n".join(said) or f"{len(labs.sources(Path.cwd()))} student copies written")
+    return int(bool(said))
+
+
+def pdf_command(chosen: list[Page], jobs: int) -> int:
+    from . import pdf  # needs Chromium, which the other commands do not
+
+    pdf.write(Path.cwd(), OFFERED["pdf"].path(Path.cwd()))
+    return 0
+
+
+def epub_command(chosen: list[Page], jobs: int) -> int:
+    from . import epub
+
+    epub.write(Path.cwd(), OFFERED["epub"].path(Path.cwd()))
+    return 0
+
+
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
     "sync": (sync_command, "write notebooks/ from book/ without running anything"),
+    "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
+    "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
+    "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 

@@ -8,11 +8,12 @@ import myst_nb.core.execute
 from docutils import nodes
 from myst_nb.core.execute import NotebookClientBase
 
-from . import mathjax
+from . import calculator, mathjax, offline
 from .execute import computed
+from .lab_table import Labs
 from .links import ResolveLinks, book_link
 from .pages import Page, code_cells, write
-from .statements import Corrections, PageSeconds, Scorecard, StatementIndex
+from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
@@ -84,7 +85,9 @@ def drop_thebe(app, config) -> None:
 
 def digest() -> str:
     """What this package consists of: when it changes, every page is made anew."""
-    files = sorted(path for path in Path(__file__).parent.rglob("*.*") if path.suffix in (".py", ".css"))
+    files = sorted(
+        path for path in Path(__file__).parent.rglob("*.*") if path.suffix in (".py", ".css", ".js")
+    )
     return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
@@ -94,17 +97,25 @@ def setup(app) -> dict:
     app.connect("config-inited", mathjax.configure)
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
     app.connect("builder-inited", mathjax.copy)
+    app.connect("builder-inited", calculator.copy)
+    app.connect("builder-inited", offline.copy)
     app.connect("builder-inited", use_stored_outputs)
     app.connect("source-read", depend_on_outputs)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", remove_shared_ids)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
+    app.connect("html-page-context", calculator.load)
     app.add_css_file("userdp.css")
+    app.add_js_file("reach.js")
     app.add_node(book_link)
     app.add_post_transform(ResolveLinks)
+    app.add_directive("calculator", calculator.Calculator)
+    app.add_directive("downloads", offline.Downloads)
+    app.add_directive("labs", Labs)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
     app.add_directive("corrections", Corrections)
+    app.add_directive("not-reproducible", NotReproducible)
     app.add_directive("page-seconds", PageSeconds)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

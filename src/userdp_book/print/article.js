@@ -1,0 +1,44 @@
+// Reduce a page of the built book to its article, unfold and typeset it. Returns what is missing.
+async () => {
+  const article = document.querySelector("article") || document.body;
+  const every = (what, act) => article.querySelectorAll(what).forEach(act);
+  const typesetter = document.querySelector("script[src*='/mathjax/']");
+
+  every("script, style, button, .headerlink, .sd-tab-set > input", (e) => e.remove());
+  every("details", (e) => { e.open = true; });
+  every("summary", (e) => { e.textContent = e.textContent.includes("output") ? "Output" : "Code"; });
+  every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
+  every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
+  every(".userdp-calculator", (e) => {
+    const words = document.createElement("p");
+    words.textContent = "The calculator needs a browser: it is in the HTML book.";
+    e.replaceWith(words);
+  });
+  every("img", (e) => { e.loading = "eager"; });
+
+  document.body.replaceChildren(article);
+  document.body.removeAttribute("class");
+  document.documentElement.dataset.theme = "light";
+
+  const faults = [];
+  if (typesetter && article.querySelector(".math, mjx-container")) {
+    // Only now, without what serves a reader at a screen: half of the work.
+    const own = window.MathJax || {};
+    window.MathJax = { ...own, options: { ...own.options, enableMenu: false, enableAssistiveMml: false } };
+    const script = document.createElement("script");
+    script.src = typesetter.src.split("?")[0] + "?wanted";
+    await new Promise((done) => {
+      script.onload = done;
+      script.onerror = () => { faults.push("no MathJax"); done(); };
+      document.head.append(script);
+    });
+    await window.MathJax.startup?.promise;
+  }
+
+  const images = [...article.querySelectorAll("img")];
+  await Promise.all(images.map((e) => e.decode().catch(() => {})));
+  await document.fonts.ready;
+  images.filter((e) => !e.naturalWidth).forEach((e) => faults.push(`no picture ${e.src}`));
+  every("mjx-merror", (e) => faults.push(`math in error: ${e.textContent}`));
+  return faults;
+}
