@@ -26,6 +26,8 @@ const userdpReach = (() => {
   async function start() {
     nameArrows();
     keepFocus();
+    // A bibliography is marked as a list although it has anchors between its entries.
+    document.querySelectorAll(".citation-list[role=list]").forEach((e) => e.removeAttribute("role"));
     addTabStops();
     await window.MathJax?.startup?.promise;
     addTabStops();
