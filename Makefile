@@ -29,7 +29,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
 
-.PHONY: help book pdf epub execute test lint nbval check-launch sync run labs clean distclean
+.PHONY: help book pdf epub execute test lint nbval check-launch sync run labs bench clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -76,6 +76,9 @@ run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.m
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs
 
+bench: .venv/.ready ## time the same work by this package and by others, as ratios
+	$(TOOL) bench
+
 clean: ## remove what was built
 	rm -rf _build
 
@@ -85,9 +88,9 @@ distclean: clean ## remove the environment as well
 .venv/.ready: pyproject.toml constraints.txt
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,teach,test]'
+	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,peers,teach,test]'
 else
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,teach,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,peers,teach,test]'
 endif
 	@touch $@

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from laws import has_mean, same_law
 from userdp.audit import bits_loss, exact_loss, laplace_loss
 from userdp.improved_mean import decode_pairs, deviations, improved_mean, report
-from userdp.improved_plan import Plan, Round, choose_plan, expectation, risk_bound, tail, vote_failure
+from userdp.improved_plan import Plan, Round, choose_plan, risk_bound, tail, vote_failure
 from userdp.local_mean import duchi_mean
 from userdp.localise import Ballot, Bins
 from userdp.populations import (
@@ -177,7 +177,7 @@ def test_expectation_is_that_of_the_sizes(law):
     def inverse(m):
         return 1 / (2 / np.sqrt(m) + 0.01)
 
-    assert expectation(law, inverse) == pytest.approx(probabilities @ inverse(values), rel=1e-9)
+    assert law.expectation(inverse) == pytest.approx(probabilities @ inverse(values), rel=1e-9)
 
 
 def test_without_a_better_plan_all_users_report_plainly():

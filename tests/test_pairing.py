@@ -1,5 +1,7 @@
 """Every notebook is what its page says, has been run from top to bottom, and had nothing to complain of."""
 
+import re
+
 import nbformat
 
 from userdp_book.pairing import check
@@ -9,7 +11,23 @@ def test_notebooks_match_their_pages(root):
     assert check(root) == []
 
 
-def test_no_notebook_prints_a_warning(root):
+def outputs(root):
     for path in sorted((root / "notebooks").rglob("*.ipynb")):
-        outputs = [o for cell in nbformat.read(path, 4).cells for o in cell.get("outputs", [])]
-        assert [o.text for o in outputs if o.get("name") == "stderr"] == [], path.name
+        for cell in nbformat.read(path, 4).cells:
+            yield from ((path.name, output) for output in cell.get("outputs", []))
+
+
+def test_no_notebook_prints_a_warning(root):
+    assert [(name, o.text) for name, o in outputs(root) if o.get("name") == "stderr"] == []
+
+
+def test_no_notebook_stores_what_changes_from_run_to_run(root):
+    """Addresses of objects, and the random ids that pandas gives to a styled table."""
+    changing = re.compile(r" at 0x[0-9a-f]+|id=\"T_")
+    found = [
+        (name, kind)
+        for name, output in outputs(root)
+        for kind, data in {"text": output.get("text", ""), **output.get("data", {})}.items()
+        if isinstance(data, str) and kind != "image/png" and changing.search(data)
+    ]
+    assert found == []

@@ -82,7 +82,9 @@ def test_only_pages_with_a_kernel_have_a_notebook(book, page):
 def test_first_cell_installs_from_the_configured_address(page):
     first = notebook(page).cells[0]
     assert first.metadata.tags == ["colab"]
-    assert "git+https://example.org/x/userdp" in first.source
+    assert '"userdp @ git+https://example.org/x/userdp"' in first.source
+    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.peers import BITS"))
+    assert '"userdp[peers] @ git+' in notebook(page).cells[0].source
 
 
 def test_notebook_is_a_function_of_the_page(page):
@@ -118,6 +120,15 @@ def test_a_new_data_file_invalidates(book, page):
     before = cache.key(page)
     (book / "src/userdp/data/table.csv").write_text("1\n")
     assert cache.key(page) != before
+
+
+def test_a_page_depends_on_the_tools_that_it_uses_and_on_their_tables(book, page):
+    (book / "src/userdp_book").mkdir()
+    for name in ("slips.py", "slips.csv", "labs.py"):
+        (book / "src/userdp_book" / name).write_text("")
+    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.slips import slips"))
+    names = {path.name for path in cache.dependencies(page)}
+    assert {"slips.py", "slips.csv"} <= names and "labs.py" not in names
 
 
 @pytest.mark.parametrize("path", ["src/userdp/other.py", "src/userdp/sub/leaf.py"])

@@ -9,7 +9,7 @@ records included; each user sends one report.
 import numpy as np
 
 from userdp.guarantee import disjoint
-from userdp.improved_plan import choose_plan, expectation
+from userdp.improved_plan import choose_plan
 from userdp.local_mean import _average, _means
 from userdp.localise import Ballot
 from userdp.randomisers import LaplaceReport, TwoPointReport, project
@@ -107,4 +107,4 @@ def improved_mean(means, sizes, *, epsilon, size_law, rng, plan=None, tails="bou
 
 def _gain(round_, size_law):
     """E 1 / scale(m): by how much the average of the reports changes with theta."""
-    return expectation(size_law, lambda m: 1 / round_.scale(m))
+    return size_law.expectation(lambda m: 1 / round_.scale(m))

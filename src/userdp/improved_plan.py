@@ -146,14 +146,6 @@ class Bound:
         return self.variance + self.bias**2 + 4 * self.failure
 
 
-def expectation(size_law, function):
-    """E function(m) for a smooth `function` of the size, to rounding."""
-    if isinstance(size_law, FiniteSizes):
-        return float(size_law.probabilities @ function(size_law.values.astype(float)))
-    low, last = size_law.smallest, size_law.largest
-    return float(function(low) + size_law._tail_sum(lambda k: function(k) - function(k - 1), last))
-
-
 def _cells(size_law, vote_size=1):
     """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
     values = getattr(size_law, "values", None)

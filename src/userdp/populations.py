@@ -298,6 +298,10 @@ class FiniteSizes:
         """Expected size."""
         return float(self.probabilities @ self.values)
 
+    def expectation(self, function):
+        """E function(m), for a function of an array of sizes."""
+        return float(self.probabilities @ function(self.values.astype(float)))
+
     @cached_property
     def _tail(self):
         """P(m >= value) for each value, 1 at the first and 0 beyond the last."""
@@ -419,6 +423,11 @@ class PowerLawSizes:
     def mean(self):
         """Expected size, the sum of P(m >= k) over k = 1, 2, ..."""
         return self.low + self._tail_sum(np.ones_like, self.largest)
+
+    def expectation(self, function):
+        """E function(m), for a smooth function of an array of sizes."""
+        steps = self._tail_sum(lambda k: function(k) - function(k - 1), self.largest)
+        return float(function(self.low) + steps)
 
     def survival(self, a):
         """P(m >= a)."""

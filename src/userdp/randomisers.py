@@ -193,20 +193,20 @@ class UnaryEncoding:
         return float(expit(self.epsilon / (2 * self.ones)))
 
     def _columns(self, x):
-        """Columns of positions, and for each whether it adds a one: in range and not seen before."""
+        """Columns of positions, each at most once a row; -1 and `length` stand for no position."""
         columns = project(np.atleast_2d(x), -1, self.length).astype(np.int64).T
         if len(columns) > self.ones:
             raise ValueError(f"x must have at most {self.ones} columns, got {len(columns)}")
         for c, column in enumerate(columns):
-            held = (column >= 0) & (column < self.length)
             for earlier in columns[:c]:
-                held &= column != earlier
-            yield column, held
+                column = np.where(column == earlier, -1, column)
+            yield column
 
     def vectors(self, x):
         """Binary vectors of shape (n, length) that the rows of positions `x` stand for."""
         vectors = np.zeros((len(x), self.length), dtype=np.int64)
-        for column, held in self._columns(x):
+        for column in self._columns(x):
+            held = (column >= 0) & (column < self.length)
             vectors[held, column[held]] = 1
         return vectors
 
@@ -217,7 +217,7 @@ class UnaryEncoding:
 
     def sample_total(self, x, rng):
         """Draw the number of ones reported for each entry, shape (length,): two binomials an entry."""
-        ones = sum(np.bincount(c[held], minlength=self.length) for c, held in self._columns(x))
+        ones = sum(np.bincount(c + 1, minlength=self.length + 2)[1:-1] for c in self._columns(x))
         return self.sample_total_of_counts(ones, len(x), rng)
 
     def sample_total_of_counts(self, ones, n, rng):

@@ -6,12 +6,14 @@ reordering the grid, adding cells or changing the number of workers changes no n
 
 import hashlib
 import json
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from userdp import _validate
+from userdp.cell_store import CellStore
 
 
 def stream(seed, **parameters):
@@ -30,8 +32,7 @@ def stream(seed, **parameters):
         A generator of its own.
     """
     _validate.integer(0, seed=seed)
-    content = json.dumps(parameters, sort_keys=True, default=_plain)
-    digest = hashlib.sha256(content.encode()).digest()
+    digest = hashlib.sha256(_plain_text(parameters).encode()).digest()
     return np.random.default_rng([int(seed), *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
 
@@ -41,12 +42,7 @@ def _plain(value):
     raise ValueError(f"parameters must be numbers, strings, None or lists of them, got {value!r}")
 
 
-def _cell(function, parameters, repetitions, seed):
-    rng = stream(seed, **parameters)
-    return np.array([function(rng=rng, **parameters) for _ in range(repetitions)])
-
-
-def sweep(function, grid, *, repetitions, seed, n_jobs=1):
+def sweep(function, grid, *, repetitions, seed, n_jobs=1, store=None):
     """Run `function` `repetitions` times in every cell of `grid`.
 
     Parameters
@@ -62,7 +58,11 @@ def sweep(function, grid, *, repetitions, seed, n_jobs=1):
         Seed of the whole sweep, at least 0.
     n_jobs : int
         Workers; -1 for one a processor. The numbers do not depend on it. Within
-        ``joblib.parallel_config`` the work goes to that backend.
+        ``joblib.parallel_config`` the work goes to that backend, such as a Dask cluster.
+    store : path, optional
+        Folder in which each cell is kept as soon as it is finished. The same sweep started again takes
+        what it finds there and computes the rest; the numbers do not depend on it. The code of `function`
+        is not looked at: whoever changes it takes another folder.
 
     Returns
     -------
@@ -72,11 +72,35 @@ def sweep(function, grid, *, repetitions, seed, n_jobs=1):
     Raises
     ------
     ValueError
-        If `repetitions` or `seed` is out of range or a parameter has no plain content.
+        If `repetitions` or `seed` is out of range, a parameter has no plain content, a function to be
+        stored has no name, or a stored file cannot be read.
     """
     _validate.integer(1, repetitions=repetitions)
+    _validate.integer(0, seed=seed)
     grid = list(grid)
-    tasks = (delayed(_cell)(function, cell, repetitions, seed) for cell in grid)
-    finished = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    kept = None if store is None else CellStore(store, function, partial(_content, repetitions, seed))
+    results = [kept and kept.read(cell) for cell in grid]
+    missing = [i for i, result in enumerate(results) if result is None]
+    tasks = (delayed(_cell)(i, function, grid[i], repetitions, seed) for i in missing)
+    finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     # a bar in a terminal; nothing where the standard error is not one
-    return list(tqdm(finished, total=len(grid), unit="cell", disable=None))
+    bar = tqdm(finished, initial=len(grid) - len(missing), total=len(grid), unit="cell", disable=None)
+    for i, result in bar:
+        results[i] = result
+        if kept:
+            kept.write(grid[i], result)
+    return results
+
+
+def _cell(i, function, parameters, repetitions, seed):
+    """Return the cell's place in the grid and its results, which may come in any order."""
+    rng = stream(seed, **parameters)
+    return i, np.array([function(rng=rng, **parameters) for _ in range(repetitions)])
+
+
+def _content(repetitions, seed, parameters):
+    return f"{repetitions} {int(seed)} {_plain_text(parameters)}"
+
+
+def _plain_text(parameters):
+    return json.dumps(parameters, sort_keys=True, default=_plain)

@@ -87,6 +87,13 @@ def epub_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
+def bench_command(chosen: list[Page], jobs: int) -> int:
+    from . import bench  # needs the packages of the extra "peers"
+
+    print("\n".join(bench.lines(bench.measure(bench.jobs(), repeats=5))))
+    return 0
+
+
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
@@ -94,6 +101,7 @@ COMMANDS = {
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
+    "bench": (bench_command, "time the same work by this package and by others"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 

@@ -10,13 +10,14 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from .pages import Page, code_cells, notebook, read
 
-PACKAGE = "userdp"
+# The package of the book, and what runs the book, which a few pages use as well.
+PACKAGE, TOOLS = "userdp", "userdp_book"
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Every module of the package, by its dotted name."""
+    """Every module of both packages, by its dotted name."""
     found = {}
-    for path in sorted((root / "src" / PACKAGE).rglob("*.py")):
+    for path in sorted(path for name in (PACKAGE, TOOLS) for path in (root / "src" / name).rglob("*.py")):
         parts = path.relative_to(root / "src").with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
@@ -32,7 +33,7 @@ def imported(source: str, package: str = "") -> set[str]:
             start = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*start, *([node.module] if node.module else [])])
             names |= {base} | {f"{base}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.split(".")[0] == PACKAGE}
+    return {name for name in names if name.split(".")[0] in (PACKAGE, TOOLS)}
 
 
 def ancestors(name: str) -> set[str]:
@@ -64,6 +65,7 @@ def dependencies(page: Page) -> list[Path]:
     used = closure(TransformerManager().transform_cell(source), known)
     data = (page.root / "src" / PACKAGE / "data").rglob("*")
     files = {known[name] for name in used} | {path for path in data if path.is_file()}
+    files |= {path.with_suffix(".csv") for path in files if path.with_suffix(".csv").is_file()}
     return sorted(path for path in files if "__pycache__" not in path.parts)
 
 

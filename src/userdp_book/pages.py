@@ -28,7 +28,7 @@ INSTALL = """# Installs the package where it is missing: on Colab.
 import importlib.util
 
 if importlib.util.find_spec("userdp") is None:
-    %pip install -q matplotlib mpmath pandas "userdp @ git+{url}\""""
+    %pip install -q matplotlib mpmath pandas "userdp{extra} @ git+{url}\""""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ def notebook(page: Page) -> NotebookNode:
     """The page as a notebook that has not been run, with the installing cell in front."""
     text = page.source.read_text(encoding="utf8")
     cells = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"}).cells
-    source = INSTALL.format(url=repository_url(page.root))
+    extra = "[peers]" if "userdp_book.peers" in text else ""
+    source = INSTALL.format(url=repository_url(page.root), extra=extra)
     install = nbformat.v4.new_code_cell(source, metadata={"tags": ["colab"]})
     return tidy(nbformat.v4.new_notebook(cells=[install, *cells]))
 
