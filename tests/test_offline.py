@@ -41,7 +41,8 @@ PAGES = {
         <div class="userdp-calculator"><input></div>
         <section id="below"><h2>Below</h2><img alt="a dot" src="../../_images/dot.png"></section>
         </section>""",
-    "one/two": '<h1>Two &amp; last</h1><p id="deep"><a href="index.html">up</a><br>end</p>',
+    "one/two": """<h1>Two &amp; last</h1><p id="deep"><a href="index.html">up</a><br>end</p>
+        <p><a download href="a.zip">zip</a></p>""",
 }
 DOCNAMES = [f"book/{name}" for name in PAGES]
 
@@ -298,6 +299,8 @@ def faults(book: zipfile.ZipFile) -> list[str]:
             if not (picture.get("alt") or "").strip():
                 said.append(f"{name}: no words for {picture.get('src')}")
         for link in tree.iter(f"{XHTML}a"):
+            if link.get("download") is not None and link.get("href") is None:
+                said.append(f"{name}: a download of nothing")
             path, _, fragment = (link.get("href") or "").partition("#")
             if "://" in path or path.startswith("mailto:"):
                 continue

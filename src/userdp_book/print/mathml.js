@@ -51,6 +51,7 @@
       if (!link.getAttribute("href")) link.removeAttribute("href");
     } else {
       link.removeAttribute("href");
+      link.removeAttribute("download");
     }
   });
 
