@@ -10,6 +10,7 @@ UV := $(shell command -v uv)
 CHROMIUM := $(shell command -v chromium)
 BIN := .venv/bin
 TOOL := $(BIN)/python -m userdp_book
+EXTRAS := book,peers,teach,test
 BUILD := $(BIN)/jupyter-book build --path-output . -W -n --keep-going .
 
 # One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
@@ -88,9 +89,9 @@ distclean: clean ## remove the environment as well
 .venv/.ready: pyproject.toml constraints.txt
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[book,peers,teach,test]'
+	$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'
 else
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[book,peers,teach,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 endif
 	@touch $@

@@ -23,16 +23,16 @@ def userdp_bits(items, k, epsilon, seed):
 
 
 def pure_ldp_bits(items, k, epsilon, seed):
-    return np.array([client(item) for client, item in pure_ldp_clients(items, k, epsilon, seed)])
+    return np.array(list(pure_ldp_reports(items, k, epsilon, seed)))
 
 
-def pure_ldp_clients(items, k, epsilon, seed):
+def pure_ldp_reports(items, k, epsilon, seed):
     from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
     random.seed(seed)
     np.random.seed(seed)
     client = UEClient(epsilon, k, index_mapper=lambda item: item)
-    return ((client.privatise, item) for item in items.tolist())
+    return map(client.privatise, items.tolist())
 
 
 def multi_freq_bits(items, k, epsilon, seed):
@@ -78,8 +78,8 @@ def pure_ldp_shares(items, k, epsilon, seed):
     from pure_ldp.frequency_oracles.unary_encoding import UEServer
 
     server = UEServer(epsilon, k, index_mapper=lambda item: item)
-    for client, item in pure_ldp_clients(items, k, epsilon, seed):
-        server.aggregate(client(item))
+    for report in pure_ldp_reports(items, k, epsilon, seed):
+        server.aggregate(report)
     found = [server.estimate(item, suppress_warnings=True) for item in range(k)]
     return np.array(found) / len(items)
 
