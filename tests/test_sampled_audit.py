@@ -12,7 +12,7 @@ from userdp.localise import Ballot, Bins
 from userdp.randomisers import BinaryResponse, KaryResponse, LaplaceReport, TwoPointReport, UnaryEncoding
 from userdp.sampled_audit import (
     LEVEL,
-    audit,
+    sampled_loss,
     clopper_pearson,
     likely_bound,
     loss_lower_bound,
@@ -151,7 +151,7 @@ def test_no_audit_accuses_and_each_comes_near_the_budget(name):
     mechanism, one, other, event, p = CASES[name]
     share = 0.5 if name in ("histogram", "count") else SHARE  # one release at a time is slow
     runs = runs_needed(p, p * np.exp(-1), share)
-    found = audit(mechanism, one, other, event, runs=runs, rng=np.random.default_rng(1))
+    found = sampled_loss(mechanism, one, other, event, runs=runs, rng=np.random.default_rng(1))
     assert share <= found <= 1.0
 
 
@@ -165,7 +165,7 @@ def test_an_audit_finds_noise_of_three_quarters_of_the_scale():
         lambda y: y >= 3,
     )
     runs = runs_needed(0.5, 0.5 * np.exp(-4), 3.0)
-    found = audit(mechanism, one, other, event, runs=runs, rng=np.random.default_rng(2))
+    found = sampled_loss(mechanism, one, other, event, runs=runs, rng=np.random.default_rng(2))
     assert 3.0 < found <= 4.0
 
 
@@ -185,9 +185,9 @@ def test_an_audit_grants_gaussian_noise_its_delta():
         return y > cut
 
     options = {"runs": runs, "rng": np.random.default_rng(3)}
-    assert 0.8 <= audit(release, 1.0, 0.0, beyond, delta=delta, **options) <= 1.0
+    assert 0.8 <= sampled_loss(release, 1.0, 0.0, beyond, delta=delta, **options) <= 1.0
     # without its slack the same counts accuse it
-    assert audit(release, 1.0, 0.0, beyond, **options) > 1.0
+    assert sampled_loss(release, 1.0, 0.0, beyond, **options) > 1.0
 
 
 def test_the_audit_grants_chance_its_due():
@@ -208,7 +208,7 @@ def test_the_audit_grants_chance_its_due():
         (lambda: likely_bound(0.5, 0.5, 3, failure=1), "failure must be below one, got 1 and 1"),
         (lambda: runs_needed(0.3, 0.1, 0), "target must be positive, got 0"),
         (lambda: runs_needed(0.3, 0.1, 2), "target must be below what the event can show, got 2"),
-        (lambda: audit(None, 0, 1, None, runs=0, rng=None), "runs must be a whole number .* got 0"),
+        (lambda: sampled_loss(None, 0, 1, None, runs=0, rng=None), "runs must be a whole number .* got 0"),
     ],
 )
 def test_errors_name_the_parameter_and_the_value(call, message):

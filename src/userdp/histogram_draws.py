@@ -3,7 +3,7 @@
 A release needs the clipped totals of all users, not their histograms. Two families of users allow these to
 be drawn for every bound at once and without an n x d table: users whose records are independent draws
 (`independent_draw`, by blocks of positions) and users with a Dirichlet law of their own (`dirichlet_draw`,
-by Polya urns). `literal_draw` on `independent_histograms` or `dirichlet_histograms` is the slow twin.
+by Polya urns). `random_clip` of `independent_histograms` or `dirichlet_histograms` is the slow twin.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ import numpy as np
 
 from userdp import _validate
 from userdp.histogram_kernels import urn_blocks
-from userdp.unbounded_histogram import random_clip
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class HistogramDraw:
 def independent_draw(probabilities, sizes, bounds, *, rng):
     """Draw users whose records are independent, with one law for all, and their clipped totals.
 
-    Output law: jointly that of `literal_draw` on `independent_histograms` for each bound. Records at
+    Output law: jointly that of clipping `independent_histograms` at random for each bound. Records at
     positions C_{b-1} + 1 .. C_b of all users of one size are one multinomial draw.
 
     Parameters
@@ -90,7 +89,7 @@ def independent_draw(probabilities, sizes, bounds, *, rng):
 def dirichlet_draw(parameters, sizes, bounds, *, clips=1, rng):
     """Draw users who each have a Dirichlet law of their own, and their clipped totals.
 
-    Output law: jointly that of `literal_draw` on `dirichlet_histograms` for each bound. A user's records are
+    Output law: jointly that of clipping `dirichlet_histograms` at random for each bound. A user's records are
     a Polya urn, an exchangeable sequence, whose first C are a random clip for every C at once.
 
     Parameters
@@ -142,37 +141,6 @@ def dirichlet_histograms(parameters, sizes, *, rng):
     """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): first its law, then its records."""
     sizes = _sizes(sizes)
     return rng.multinomial(sizes, rng.dirichlet(_weights("parameters", parameters), sizes.size))
-
-
-def literal_draw(counts, bounds, *, clips=1, rng):
-    """Clip given histograms user by user, bound by bound and clip by clip.
-
-    Output law: each of the ``clips * k`` totals is a `userdp.unbounded_histogram.random_clip` of its own,
-    independent of the others given the histograms.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n, d)
-        Histogram of each user.
-    bounds, clips, rng
-        As for `dirichlet_draw`.
-
-    Returns
-    -------
-    HistogramDraw
-        The population.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    """
-    _validate.integer(1, clips=clips)
-    counts, bounds = np.asarray(counts), _bounds(bounds)
-    sizes = _sizes(counts.sum(axis=1))
-    totals = [[random_clip(counts, int(c), rng).sum(axis=0) for c in bounds] for _ in range(int(clips))]
-    kept = np.minimum(1, bounds[:, None] / np.maximum(sizes, 1))
-    return HistogramDraw(sizes, bounds, counts.sum(axis=0), kept @ counts.astype(float), np.array(totals))
 
 
 def _draw(sizes, bounds, values, by_size, by_block):

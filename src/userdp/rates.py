@@ -146,15 +146,16 @@ def _last(condition, highest):
     return low
 
 
-def dame_log(size_cap, *, n, epsilon, constants=PRINTED):
-    """L = ln(8 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11); 8 is the constant c4."""
-    return float(np.log(constants.c4 * max(np.sqrt(size_cap * n * epsilon**2), 1.0)))
+def dame_log(size_cap, *, n, epsilon, c4=8.0):
+    """L = ln(c4 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
+    return float(np.log(c4 * max(np.sqrt(size_cap * n * epsilon**2), 1.0)))
 
 
 def dame_width(size_cap, *, n, epsilon):
     """Half-width tau of DAME's bins, eq. (4)."""
     _validate.integer(1, size_cap=size_cap)
-    _check(n, epsilon)
+    _validate.integer(2, n=n)
+    _validate.positive(epsilon=epsilon)
     return float(np.sqrt(2 * dame_log(size_cap, n=n, epsilon=epsilon) / size_cap))
 
 
@@ -186,7 +187,7 @@ def dame_upper(size_law, *, n, epsilon, form="corrected", constants=None, size_c
     constants = _constants(form, constants)
     if size_cap is None:
         size_cap = dame_size_cap(size_law, n=n, epsilon=epsilon, form=form, constants=constants)
-    log = dame_log(size_cap, n=n, epsilon=epsilon, constants=constants)
+    log = dame_log(size_cap, n=n, epsilon=epsilon, c4=constants.c4)
     bound = constants.c3 * log / (n * epsilon**2 * size_law.mean_root(size_cap) ** 2)
     return float(min(bound, constants.trivial))
 

@@ -82,7 +82,7 @@ def loss_lower_bound(hits, other_hits, runs, *, delta=0.0, level=LEVEL):
     return max(math.log((lower - delta) / upper), 0.0) if lower > delta else 0.0
 
 
-def audit(mechanism, one, other, event, *, runs, rng, delta=0.0, level=LEVEL):
+def sampled_loss(mechanism, one, other, event, *, runs, rng, delta=0.0, level=LEVEL):
     """Run a mechanism on two neighbouring inputs and bound its epsilon from below.
 
     Output law: `loss_lower_bound` of two independent binomial counts.
@@ -119,7 +119,7 @@ def audit(mechanism, one, other, event, *, runs, rng, delta=0.0, level=LEVEL):
 
 
 def likely_bound(p, q, runs, *, delta=0.0, level=LEVEL, failure=LEVEL):
-    """What `audit` returns at least, except with probability `failure`, if the two probabilities are known.
+    """What `sampled_loss` returns at least, except with probability `failure`, if the two probabilities are known.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def likely_bound(p, q, runs, *, delta=0.0, level=LEVEL, failure=LEVEL):
 
 
 def runs_needed(p, q, target, *, delta=0.0, level=LEVEL, failure=LEVEL):
-    """Number of runs from which `audit` returns at least `target`, except with probability `failure`.
+    """Number of runs from which `sampled_loss` returns at least `target`, except with probability `failure`.
 
     Parameters
     ----------
