@@ -1,10 +1,43 @@
 """User-level differential privacy: a small, mathematical companion package.
 
-For research and teaching, not for deployment: the noise is drawn in floating point.
+The mechanisms that most people want stand here; everything else is one wing further down:
+`userdp.privacy`, `userdp.local`, `userdp.central`, `userdp.theory`, `userdp.populations`, `userdp.data`
+and `userdp.study`. For research and teaching, not for deployment: the noise is drawn in floating point.
 """
 
-from userdp.guarantee import Guarantee
-from userdp.results import MeanEstimate
+from userdp.central import (
+    bounded_histogram,
+    debiased_count,
+    private_size_mean,
+    realistic_mean,
+    unbounded_histogram,
+    uniform_mean,
+)
+from userdp.local import (
+    dame,
+    duchi_mean,
+    improved_mean,
+    laplace_mean,
+    localised_mean,
+    localised_vector_mean,
+    sparse_selection,
+)
+from userdp.privacy import Guarantee
 
-__all__ = ["Guarantee", "MeanEstimate"]
+__all__ = [
+    "Guarantee",
+    "bounded_histogram",
+    "dame",
+    "debiased_count",
+    "duchi_mean",
+    "improved_mean",
+    "laplace_mean",
+    "localised_mean",
+    "localised_vector_mean",
+    "private_size_mean",
+    "realistic_mean",
+    "sparse_selection",
+    "unbounded_histogram",
+    "uniform_mean",
+]
 __version__ = "0.1.0"

@@ -7,7 +7,7 @@ from time import process_time
 
 import numpy as np
 
-from userdp.randomisers import LaplaceReport
+from userdp.privacy.reports import LaplaceReport
 
 from .peers import LAPLACE, SHARES, SIGMA
 

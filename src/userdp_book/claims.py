@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-from userdp.claims import MIME
+from userdp.study.claims import MIME
 
 from .links import to_statement
 from .pages import Page, code_cells, pages, read

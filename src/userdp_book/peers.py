@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from userdp.calibration import gaussian_sigma
-from userdp.randomisers import LaplaceReport, UnaryEncoding
+from userdp.privacy.noise import gaussian_sigma
+from userdp.privacy.reports import LaplaceReport, UnaryEncoding
 
 PACKAGES = ("userdp", "diffprivlib", "dp-accounting", "multi-freq-ldpy", "opendp", "pure-ldp")
 

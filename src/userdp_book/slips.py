@@ -65,7 +65,7 @@ def caught(slip: dict[str, str], result: subprocess.CompletedProcess) -> bool:
     place, said = frames[-2:]
     # a comparison of arrays raises in numpy, which hides its own frames from the report
     asserts = "AssertionError" in result.stdout or re.search(r"^E +assert ", said, flags=re.MULTILINE)
-    in_test = Path(place).name == slip["test"].split("::")[0]
+    in_test = Path(place).name == Path(slip["test"].split("::")[0]).name
     return bool(asserts) and in_test and slip["seen"] in said
 
 

@@ -7,7 +7,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from userdp.claims import statements
+from userdp.study.claims import statements
 
 from .cache import last_run
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number

@@ -1,0 +1,201 @@
+"""Undo the bias of clipping when counts are Poisson: invert the mean of a clipped Poisson variable.
+
+One item, n users, user u holds a Poisson count of rate lambda_u. Clipping at C replaces the rate by
+``h(lambda) = E min(Poi(lambda), C)``, a concave increasing function with values in [0, C). Since there is one
+item, the clipped total moves by at most C when a user is replaced and when a user comes or goes: the noise
+is Laplace of scale C / epsilon under both relations.
+"""
+
+import numpy as np
+from scipy.special import gammainc, gammaincc
+from scipy.stats import poisson
+
+from userdp import _validate
+from userdp.central.histogram import RELATIONS
+from userdp.privacy.guarantee import Guarantee
+from userdp.privacy.results import CountEstimate
+
+__all__ = [
+    "clipped_poisson_mean",
+    "clipped_poisson_slope",
+    "clipped_poisson_curvature",
+    "clipped_poisson_variance",
+    "poisson_rate",
+    "debiased_count",
+    "amplification",
+    "guard",
+]
+
+
+def clipped_poisson_mean(rate, bound):
+    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise.
+
+    Parameters
+    ----------
+    rate : array_like
+        Poisson rates, at least 0.
+    bound : int
+        Bound C, at least 1.
+
+    Returns
+    -------
+    ndarray
+        ``rate P(X <= C - 2) + C P(X >= C)``: a sum of positive terms, so that no digits cancel.
+
+    Raises
+    ------
+    ValueError
+        If `bound` is not a whole number of at least 1.
+
+    Notes
+    -----
+    Liu et al. (2023), Algorithm 5, line 2.
+    """
+    _validate.integer(1, bound=bound)
+    rate = np.asarray(rate, dtype=float)
+    return rate * _at_most(bound - 2, rate) + bound * gammainc(bound, rate)
+
+
+def clipped_poisson_slope(rate, bound):
+    """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return _at_most(bound - 1, np.asarray(rate, dtype=float))
+
+
+def clipped_poisson_curvature(rate, bound):
+    """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return -poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
+
+
+def clipped_poisson_variance(rate, bound):
+    """Variance of a clipped Poisson variable, elementwise: at most the rate."""
+    mean = clipped_poisson_mean(rate, bound)
+    rate = np.asarray(rate, dtype=float)
+    square = (
+        rate**2 * _at_most(bound - 3, rate)
+        + rate * _at_most(bound - 2, rate)
+        + bound**2 * gammainc(bound, rate)
+    )
+    return np.maximum(square - mean**2, 0.0)
+
+
+def poisson_rate(clipped_mean, bound, *, largest_rate=None):
+    """Rate at which a clipped Poisson variable has a given mean: the inverse of `clipped_poisson_mean`.
+
+    Parameters
+    ----------
+    clipped_mean : array_like
+        Means; projected to [0, h(largest_rate)], and NaN counts as 0.
+    bound : int
+        Bound C, at least 1.
+    largest_rate : float, optional
+        Public upper guard of the rate, positive; by default `bound`, where an error of the clipped mean
+        grows by a factor of at most e.
+
+    Returns
+    -------
+    ndarray
+        Rates in [0, largest_rate], to a relative error near machine precision times the condition number
+        ``h(rate) / (rate h'(rate))``.
+
+    Raises
+    ------
+    ValueError
+        If a public parameter is out of range.
+
+    Notes
+    -----
+    Newton's method from the left: h is concave and below the identity, so that the start ``rate = mean`` and
+    all tangents stay below the solution and the steps are positive.
+    """
+    largest_rate = guard(bound, largest_rate)
+    top = float(clipped_poisson_mean(largest_rate, bound))
+    mean = np.clip(np.nan_to_num(np.asarray(clipped_mean, dtype=float), nan=0.0), 0.0, top)
+    rate = np.array(mean)
+    moving = np.full(rate.shape, True)
+    # far from the solution a step is about 1 / (hazard of the tail): more steps for larger guards only
+    for _ in range(100 + 2 * int(largest_rate)):
+        here = rate[moving]
+        step = (mean[moving] - clipped_poisson_mean(here, bound)) / clipped_poisson_slope(here, bound)
+        rate[moving] = np.clip(here + step, here, largest_rate)
+        moving[moving] = rate[moving] > here * (1 + 1e-15)
+        if not moving.any():
+            break
+    return np.where(mean >= top, largest_rate, rate)
+
+
+def debiased_count(counts, *, bound, epsilon, neighbours="replace", largest_rate=None, users=None, rng):
+    """Estimate the total count of one item, with the bias of clipping undone as if counts were Poisson.
+
+    Output law: n times `poisson_rate` of (sum of ``min(count, C)`` plus Laplace noise of scale C / epsilon)
+    over n.
+
+    Parameters
+    ----------
+    counts : array_like, shape (n,)
+        Count of each user; what is not a count (negative, NaN) is taken for 0.
+    bound : int
+        Contribution bound C, at least 1: public, or from a private choice whose guarantee is to be added.
+    epsilon : float
+        Budget of the release, positive.
+    neighbours : {"replace", "add-remove"}
+        Which inputs are neighbours.
+    largest_rate : float, optional
+        Public upper guard of the mean rate, positive; by default `bound`.
+    users : int, optional
+        Public number of users by which the total is divided. By default the length of `counts`, which is
+        public if users are replaced; it must be given if they come and go.
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    CountEstimate
+        The estimate and its guarantee, pure epsilon: dividing by a public number, projecting and inverting
+        do not look at the data.
+
+    Raises
+    ------
+    ValueError
+        If a public parameter is out of range or `users` is missing.
+
+    Notes
+    -----
+    Liu et al. (2023), Algorithm 5, with both guards: as printed the inverse is not defined outside [0, C).
+    """
+    _validate.positive(epsilon=epsilon)
+    _validate.one_of(RELATIONS, neighbours=neighbours)
+    _validate.integer(1, bound=bound)
+    counts = np.nan_to_num(np.ravel(np.asarray(counts, dtype=float)), nan=0.0)
+    if users is None:
+        if neighbours == "add-remove":
+            raise ValueError("users must be given where the number of users is not public, got None")
+        users = counts.size
+    _validate.integer(1, users=users)
+    total = np.clip(counts, 0, bound).sum() + rng.laplace(scale=bound / epsilon)
+    mean = total / users
+    rate = float(poisson_rate(mean, bound, largest_rate=largest_rate))
+    guarantee = Guarantee(float(epsilon), trust="central", neighbours=neighbours)
+    return CountEstimate(users * rate, rate, float(mean), int(bound), guarantee)
+
+
+def amplification(bound, largest_rate=1.0):
+    """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
+
+    With the default it is the paper's gamma_C.
+    """
+    return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))
+
+
+def _at_most(k, rate):
+    """P(Poi(rate) <= k)."""
+    return gammaincc(k + 1, rate) if k >= 0 else np.zeros(rate.shape)
+
+
+def guard(bound, largest_rate):
+    """Return the upper guard of the rate, by default the bound, after checking both."""
+    _validate.integer(1, bound=bound)
+    largest_rate = bound if largest_rate is None else largest_rate
+    _validate.positive(largest_rate=largest_rate)
+    return float(largest_rate)

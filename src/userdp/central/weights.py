@@ -1,0 +1,171 @@
+"""How to weigh users who differ in precision when one Laplace draw must hide any one of them.
+
+The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: x_u has variance s_u^2 and lies in an
+interval of length d_u (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from userdp import _validate
+
+__all__ = ["Weights", "spent_variance", "optimal_weights", "family_weights"]
+
+# variance of a Laplace variable of scale 1; the supplement's displays count it as 1
+LAPLACE_VARIANCE = 2.0
+# caps tried before the best one is refined
+CAPS_TRIED = 65
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the users and what they cost.
+
+    Parameters
+    ----------
+    value : ndarray, shape (n,)
+        Weights that sum to 1.
+    cap : float
+        Threshold T: ``value`` is proportional to ``min(1 / variance, cap / width)``.
+    variance : float
+        Variance of the weighted mean and of its noise together.
+    """
+
+    value: np.ndarray
+    cap: float
+    variance: float
+
+
+def _checked(variances, widths, epsilon, noise):
+    variances, widths = np.asarray(variances, dtype=float), np.asarray(widths, dtype=float)
+    if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
+        raise ValueError(
+            f"variances and widths must have one shape (n,), got {variances.shape} and {widths.shape}"
+        )
+    if not (np.all(variances > 0) and np.all(widths > 0) and np.isfinite(variances + widths).all()):
+        raise ValueError("variances and widths must be positive and finite")
+    _validate.positive(epsilon=epsilon, noise=noise)
+    return variances, widths
+
+
+def spent_variance(weights, variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+    """Variance of a weighted mean with noise: ``sum w^2 s^2 + noise max (w d)^2 / epsilon^2``, eq. (15).
+
+    Parameters
+    ----------
+    weights, variances, widths : array_like, shape (n,)
+        Weight, variance and length of the interval of each user.
+    epsilon : float
+        Central budget, positive.
+    noise : float
+        Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
+
+    Returns
+    -------
+    float
+        The variance.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ or a number is not positive.
+    """
+    variances, widths = _checked(variances, widths, epsilon, noise)
+    weights = np.asarray(weights, dtype=float)
+    return float(weights**2 @ variances + noise * np.max(weights * widths) ** 2 / epsilon**2)
+
+
+def optimal_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+    """Weights with the least variance, in closed form (Lemma 5.2, for any widths).
+
+    They are proportional to ``min(1 / s^2, T / d)``; T is the root of
+    ``sum (1 / d) max(1 - T s^2 / d, 0) = noise T / epsilon^2``, found by sorting; and the least variance
+    is 1 over the sum of the unnormalised weights.
+
+    Parameters
+    ----------
+    variances, widths : array_like, shape (n,)
+        Variance s^2 and length d of the interval of each user, positive; public.
+    epsilon : float
+        Central budget, positive.
+    noise : float
+        Variance of a Laplace variable of scale 1.
+
+    Returns
+    -------
+    Weights
+        Optimal weights, their cap and their variance.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ or a number is not positive.
+    """
+    variances, widths = _checked(variances, widths, epsilon, noise)
+    turning = widths / variances  # a user is capped while T is below this
+    order = np.argsort(-turning)
+    lengths, ratios = widths[order], (variances / widths**2)[order]
+    roots = np.cumsum(1 / lengths) / (np.cumsum(ratios) + noise / epsilon**2)
+    # the root of the m most constrained users counts if the next user is not constrained there
+    following = np.append(turning[order][1:], 0.0)
+    cap = float(roots[np.argmax(roots >= following)])
+    raw = np.minimum(1 / variances, cap / widths)
+    return Weights(raw / raw.sum(), cap, float(1 / raw.sum()))
+
+
+def family_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+    """Best weights of the form ``min(1 / s^2, T / s)``, as Algorithm 2 chooses them by eq. (6).
+
+    Parameters
+    ----------
+    variances, widths : array_like, shape (n,)
+        Variance s^2 and length d of the interval of each user.
+    epsilon : float
+        Central budget, positive.
+    noise : float
+        Variance of a Laplace variable of scale 1: 2; the supplement minimises with 1.
+
+    Returns
+    -------
+    Weights
+        The best of the family; optimal where widths are proportional to standard deviations. `variance`
+        counts the noise with the true factor 2.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ or a number is not positive.
+    """
+    variances, widths = _checked(variances, widths, epsilon, noise)
+    roots = 1 / np.sqrt(variances)
+    cost = _cost_of_cap(roots, widths, noise / epsilon**2)
+    # below the smallest 1 / s all users are capped and above the largest none: nothing changes outside
+    grid = np.linspace(np.log(roots.min()), np.log(roots.max()), CAPS_TRIED)
+    best = int(np.argmin([cost(g) for g in grid]))
+    around = grid[max(best - 1, 0)], grid[min(best + 1, CAPS_TRIED - 1)]
+    refined = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 1e-10}).x
+    cap = float(np.exp(min(refined, grid[best], key=cost)))
+    raw = np.minimum(roots**2, cap * roots)
+    value = raw / raw.sum()
+    return Weights(value, cap, spent_variance(value, variances, widths, epsilon=epsilon))
+
+
+def _cost_of_cap(roots, widths, noise):
+    """Variance as a function of log T, from running sums over the users in increasing order of 1 / s."""
+    order = np.argsort(roots)
+    roots, widths = roots[order], widths[order]
+    free = np.append(0.0, np.cumsum(roots**2))
+    capped = np.append(np.cumsum(roots[::-1])[::-1], 0.0)
+    free_width = np.append(0.0, np.maximum.accumulate(roots**2 * widths))
+    capped_width = np.append(np.maximum.accumulate((roots * widths)[::-1])[::-1], 0.0)
+
+    def cost(log_cap):
+        cap = np.exp(log_cap)
+        i = np.searchsorted(roots, cap, side="right")
+        total = free[i] + cap * capped[i]
+        widest = max(free_width[i], cap * capped_width[i])
+        return (free[i] + cap**2 * (roots.size - i) + noise * widest**2) / total**2
+
+    return cost

@@ -1,0 +1,211 @@
+"""Tables of (user, item[, count]) records, read strictly as a matrix of counts, one row a user.
+
+A faulty table raises, naming the column, the value and the row (counted from 0, a header not counted):
+this is data that a curator holds, not a report that a user sends.
+Show these messages to nobody who may not see the data.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from userdp.data._checks import column_of, columns_of, integers, is_integer, missing, refuse
+
+__all__ = ["CountTable", "count_table", "from_csv"]
+
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")  # 3 and 3.0, not 1_000 or 1e3
+# counts are summed as floating-point numbers later; below this they stay exact
+_LARGEST_TOTAL = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class CountTable:
+    """How often every user holds every item.
+
+    Parameters
+    ----------
+    users : tuple, length n >= 2
+        Label of each user, all strings or all whole numbers, sorted.
+    items : tuple, length d
+        Label of each item: the public domain in its given order, or the items held, sorted.
+    counts : scipy.sparse.csr_array of int64, shape (n, d)
+        Row u is user u's histogram, in canonical form and read-only; an empty row is a user without a record.
+
+    Raises
+    ------
+    ValueError
+        If the shapes disagree or there are fewer than two users.
+    """
+
+    users: tuple
+    items: tuple
+    counts: csr_array
+
+    def __post_init__(self):
+        counts, expected = csr_array(self.counts, copy=True), (len(self.users), len(self.items))
+        if counts.shape != expected:
+            raise ValueError(f"counts must have the shape (users, items) = {expected}, got {counts.shape}")
+        _two_users("users", self.users)
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+        if counts.dtype.kind not in "iu" or (counts.data < 0).any():
+            raise ValueError(f"counts must be whole numbers of at least 0, got {counts.data!r}")
+        for part in (counts.data, counts.indices, counts.indptr):
+            part.flags.writeable = False
+        object.__setattr__(self, "counts", counts)
+
+    @property
+    def sizes(self):
+        """Number of records m_u of each user, int, shape (n,)."""
+        return self.counts.sum(axis=1)
+
+
+def count_table(users, items, counts=None, *, domain=None):
+    """Count records by user and item.
+
+    Parameters
+    ----------
+    users, items : array_like, shape (records,)
+        Labels of the user and the item of each record: all strings or all whole numbers.
+        None, NaN, an empty string and white space at the ends of a string are refused.
+    counts : array_like of int, shape (records,), optional
+        How often the user holds the item in this record, at least 0; by default once.
+        Several records of one user and item add up; one that counts 0 only says that the user exists.
+    domain : sequence, optional
+        The items, if they are known without looking at the data: the columns of the result, in this order.
+        By default the items are those that somebody holds, and which these are is private.
+
+    Returns
+    -------
+    CountTable
+        Users sorted by label, so that their order says nothing about the order of the records.
+
+    Raises
+    ------
+    ValueError
+        If the table is empty, a label is missing or of another kind than the first, a count is negative or
+        not whole, an item is outside the domain, or only one user is there.
+    """
+    return _count_table(("users", users), ("items", items), ("counts", counts), domain)
+
+
+def from_csv(path, *, user, item, count=None, domain=None):
+    """Read a CSV file with a header, in UTF-8, as a matrix of counts.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file: comma-separated, one record a line; blank lines are skipped.
+    user, item : str
+        Names of the columns that hold the labels; labels are text, never numbers.
+    count : str, optional
+        Name of the column that holds the counts; by default a line counts once.
+    domain : sequence of str, optional
+        As for `count_table`.
+
+    Returns
+    -------
+    CountTable
+        As from `count_table`.
+
+    Raises
+    ------
+    ValueError
+        If the file lacks one of the columns or names one twice, a line has too few or too many fields, the
+        file is not well-formed, or `count_table` refuses the table; columns go by their names in the file.
+    """
+    names = [user, item] if count is None else [user, item, count]
+    if len(set(names)) < len(names):
+        raise ValueError(f"user, item and count must be different columns, got {names}")
+    columns = _read_columns(path, names)
+    counts = None if count is None else _parsed(count, columns[2])
+    return _count_table((user, columns[0]), (item, columns[1]), (count, counts), domain)
+
+
+def _count_table(users, items, counts, domain):
+    """Each column comes with the name under which errors speak of it."""
+    (user, given_users), (item, given_items), (count, given) = users, items, counts
+    users, items = columns_of(**{user: given_users, item: given_items})
+    held_by, held = _labels(user, users), _labels(item, items)
+    weights = np.ones(len(users), np.int64) if given is None else _counts(user, users, count, given)
+    rows = {label: row for row, label in enumerate(sorted(set(held_by)))}
+    _two_users(user, list(rows))
+    if domain is None:
+        seen = sorted({label for label, weight in zip(held, weights, strict=True) if weight})
+        columns = {label: column for column, label in enumerate(seen)}
+    else:
+        columns = _domain(domain)
+        refuse(item, "be in the public domain", items, [label not in columns for label in held])
+    if not columns:
+        raise ValueError(f"{count} must not all be 0 unless a domain is given, got {len(weights)} zeros")
+    at = [rows[label] for label in held_by], [columns.get(label, 0) for label in held]
+    return CountTable(tuple(rows), tuple(columns), csr_array((weights, at), shape=(len(rows), len(columns))))
+
+
+def _counts(user, users, count, given):
+    _, column = columns_of(**{user: users, count: given})
+    weights = integers(count, column)
+    refuse(count, "not be negative", column, weights < 0)
+    if weights.sum(dtype=float) >= _LARGEST_TOTAL:
+        raise ValueError(f"{count} must add up to less than 2**53, got {weights.sum(dtype=float):.3g}")
+    return weights
+
+
+def _labels(name, column):
+    """Return labels as plain strings or whole numbers, all of one kind."""
+    labels = column.tolist()
+    refuse(name, "be present", column, [missing(label) for label in labels])
+    text = isinstance(labels[0], str)
+    good = [isinstance(label, str) if text else is_integer(label) for label in labels]
+    refuse(name, "be all text or all whole numbers", column, np.logical_not(good))
+    if text:
+        spaced = [label != label.strip() for label in labels]
+        refuse(name, "have no white space at its ends", column, spaced)
+    return [str(label) if text else int(label) for label in labels]
+
+
+def _domain(domain):
+    """Return the domain as a dict from item to column, in the given order."""
+    if isinstance(domain, str):
+        raise ValueError(f"domain must be a sequence of labels, got {domain!r}")
+    column = column_of("domain", list(domain))
+    labels = _labels("domain", column)
+    first = {label: row for row, label in reversed(list(enumerate(labels)))}
+    refuse("domain", "name each item once", column, [first[label] < row for row, label in enumerate(labels)])
+    return {label: row for row, label in enumerate(labels)}
+
+
+def _two_users(name, users):
+    if len(users) < 2:
+        raise ValueError(f"{name} must name at least two users, got only {users[0]!r}")
+
+
+def _read_columns(path, names):
+    """Return the named columns of a CSV file, lists of text."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        try:
+            rows = [row for row in csv.reader(file, strict=True) if row]
+        except csv.Error as error:
+            raise ValueError(f"{path} must be comma-separated text, got: {error}") from error
+    header, records = (rows[0], rows[1:]) if rows else ([], [])
+    for name in names:
+        if header.count(name) != 1:
+            raise ValueError(f"{path} must have the column {name!r} once, got the columns {header}")
+    if not records:
+        raise ValueError(f"{path} must hold at least one record, got only the header {header}")
+    for row, record in enumerate(records):
+        if len(record) != len(header):
+            raise ValueError(f"{path} must have {len(header)} fields a line, got {record} in row {row}")
+    positions = [header.index(name) for name in names]
+    return [[record[position] for record in records] for position in positions]
+
+
+def _parsed(name, texts):
+    """Return counts read as text as whole numbers."""
+    column = np.asarray(texts, dtype=object)
+    refuse(name, "be present", column, [text == "" for text in texts])
+    refuse(name, "be whole numbers", column, [not _WHOLE.fullmatch(text) for text in texts])
+    return [int(text.partition(".")[0]) for text in texts]

@@ -1,0 +1,244 @@
+"""Choose a ball of a cover by private votes: users who know theta (Kent, Berrett and Yu, Section 2).
+
+Every user holds one point, shape (d,): with infinitely many records it is theta itself. Neighbouring
+inputs replace one user's point; each user sends one report.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import binom
+
+from userdp import _validate
+from userdp.privacy.guarantee import Guarantee
+from userdp.privacy.reports import BinaryResponse, UnaryEncoding, literal
+from userdp.privacy.results import CoverEstimate
+
+__all__ = ["Cover", "cover_select", "miss_probability", "two_point_risk"]
+
+METRICS = {"l2": "euclidean", "linf": "chebyshev"}
+# a point on the rim of a closed ball stays in it whatever the last bit of its distance is
+RIM = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Closed balls of one radius.
+
+    Parameters
+    ----------
+    centres : array_like, shape (N, d)
+        Centres of the balls, in the order that decides ties.
+    radius : float
+        Their radius, positive.
+    metric : {"l2", "linf"}
+        Distance.
+    differing : int, optional
+        Most balls that hold one of two points and not the other, over all pairs of points; N if not
+        given, which is always an upper bound. Only the printed votes of `cover_select` need it.
+
+    Raises
+    ------
+    ValueError
+        If `centres` is not a non-empty table of finite numbers or another parameter is out of range.
+    """
+
+    centres: np.ndarray
+    radius: float
+    metric: str = "l2"
+    differing: int | None = None
+
+    def __post_init__(self):
+        centres = np.array(self.centres, dtype=float)
+        if centres.ndim != 2 or not centres.size or not np.isfinite(centres).all():
+            raise ValueError(f"centres must be finite with shape (N, d), got shape {centres.shape}")
+        _validate.positive(radius=self.radius)
+        _validate.one_of(METRICS, metric=self.metric)
+        differing = len(centres) if self.differing is None else self.differing
+        _validate.integer(0, differing=differing)
+        object.__setattr__(self, "centres", centres)
+        object.__setattr__(self, "differing", min(differing, len(centres)))
+
+    @classmethod
+    def on_cube(cls, d, cells, *, metric="l2"):
+        """Cover of [-1, 1]^d by the balls around `cells` cubes a side.
+
+        The radius is that of the ball around a cube: ``1 / cells`` in l-infinity, ``sqrt(d) / cells`` in l2.
+        `differing` is exact in l-infinity and for d up to 3; above, it is the number of balls.
+        """
+        _validate.integer(1, d=d, cells=cells)
+        _validate.one_of(METRICS, metric=metric)
+        middles = -1 + (2 * np.arange(cells) + 1) / cells
+        centres = np.stack(np.meshgrid(*[middles] * d, indexing="ij"), axis=-1).reshape(-1, d)
+        radius = (math.sqrt(d) if metric == "l2" else 1.0) / cells
+        known = metric == "linf" or d <= 3
+        return cls(centres, radius, metric, _differing_on_cube(d, cells) if known else None)
+
+    @property
+    def count(self):
+        """Number of balls N."""
+        return len(self.centres)
+
+    @property
+    def dimension(self):
+        """Dimension d of the points."""
+        return self.centres.shape[1]
+
+    def distances(self, points):
+        """Distance of each point, shape (n, d), to each centre, shape (n, N)."""
+        return cdist(self._project(points), self.centres, METRICS[self.metric])
+
+    def holds(self, points):
+        """Whether each ball holds each point, boolean of shape (n, N): the votes as printed."""
+        return self.distances(points) <= self.radius * (1 + RIM)
+
+    def index(self, points):
+        """First ball that holds each point, shape (n,); the nearest one where none does."""
+        distances = self.distances(points)
+        held = distances <= self.radius * (1 + RIM)
+        return np.where(held.any(axis=1), held.argmax(axis=1), distances.argmin(axis=1))
+
+    def _project(self, points):
+        """Points in the smallest box around the cover; NaN goes to its lower corner."""
+        low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
+        points = np.clip(np.asarray(points, dtype=float), low, high)
+        return np.where(np.isnan(points), low, points)
+
+
+def _differing_on_cube(d, cells):
+    """Most balls that hold one of two points and not the other.
+
+    Along each axis a point lies in one of the cells or on the edge of two neighbours, and the balls
+    that hold it are the product of these over the axes; four cells an axis show all that any number does.
+    """
+    line = range(min(cells, 4))
+    runs = [{j} for j in line] + [{j, j + 1} for j in line[:-1]]
+    sizes = {(len(a), len(b), len(a & b)) for a, b in itertools.product(runs, repeat=2)}
+    pairs = itertools.combinations_with_replacement(sorted(sizes), d)
+    return max(sum(np.prod(pair, axis=0) * (1, 1, -2)) for pair in pairs)
+
+
+def cover_select(points, cover, *, epsilon, rng, printed=False, every_report=False):
+    """Vote privately for the ball that holds theta (Kent, Algorithm 1).
+
+    Output law: each user votes for the first ball that holds its point; each of the N entries of the vote
+    is kept with probability ``expit(epsilon / 2)`` and flipped otherwise, independently; the value is
+    the centre of the first ball with the most votes.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, d)
+        Point of each user; projected to the box around the cover.
+    cover : Cover
+        The public cover.
+    epsilon : float
+        Local budget of each user, positive.
+    rng : numpy.random.Generator
+        Source of the randomness.
+    printed : bool
+        Vote for *every* ball that holds the point, as (11) is printed. Two votes then differ in up to
+        ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
+    every_report : bool
+        Draw every user's report instead of the exact law of their sum.
+
+    Returns
+    -------
+    CoverEstimate
+        The centre chosen, its index and the votes, with ``Guarantee(epsilon)`` unless `printed`.
+
+    Raises
+    ------
+    ValueError
+        If a public parameter is out of range or `points` has another dimension than the cover.
+    """
+    points = np.asarray(points, dtype=float)
+    if points.ndim != 2 or not len(points) or points.shape[1] != cover.dimension:
+        raise ValueError(f"points must have shape (n, {cover.dimension}), got shape {points.shape}")
+    _validate.positive(epsilon=epsilon)
+    distinct, user = np.unique(points, axis=0, return_inverse=True)
+    positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
+    # with `count` ones allowed and the budget scaled up alike, the keep probability is the same
+    ones = cover.count if printed else 1
+    randomiser = UnaryEncoding(cover.count, ones, ones * epsilon)
+    guarantee = Guarantee(cover.differing * epsilon / 2) if printed else randomiser.guarantee
+    randomiser = literal(randomiser) if every_report else randomiser
+    votes = randomiser.sample_total(positions[user.ravel()], rng)
+    chosen = int(np.argmax(votes))
+    return CoverEstimate(cover.centres[chosen], chosen, votes, guarantee)
+
+
+def _all_balls(held):
+    """Positions of all ones of each row, padded by -1."""
+    most = max(1, held.sum(axis=1).max())
+    order = np.argsort(~held, axis=1, kind="stable")[:, :most]
+    return np.where(np.take_along_axis(held, order, axis=1), order, -1)
+
+
+def miss_probability(n, count, *, epsilon):
+    """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
+
+    Parameters
+    ----------
+    n : int
+        Number of users, all voting for one ball.
+    count : int
+        Number of balls N.
+    epsilon : float
+        Local budget.
+
+    Returns
+    -------
+    float
+        ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.integer(1, n=n, count=count)
+    _validate.positive(epsilon=epsilon)
+    keep = UnaryEncoding(count, 1, epsilon).keep
+    if count == 1:
+        return 0.0
+    k = np.arange(1, n + 1)
+    above = binom.sf(k - 1, n, 1 - keep)
+    # log P(Bin(n, 1 - p) < k) from whichever tail is the smaller
+    below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, 1 - keep))
+    missed = -np.expm1((count - 1) * below)
+    # the right ball with no vote at all is always missed
+    return float(binom.pmf(k, n, keep) @ missed + binom.pmf(0, n, keep))
+
+
+def two_point_risk(n, *, epsilon):
+    """Smallest average risk at theta = -1 and theta = 1 when every user knows theta, over all channels.
+
+    No epsilon-private, sequentially interactive channel and no estimator has a smaller one, and n randomised
+    bits attain it: a lower bound on the risk over [-1, 1] whatever the number of records.
+
+    Parameters
+    ----------
+    n : int
+        Number of users.
+    epsilon : float
+        Local budget.
+
+    Returns
+    -------
+    float
+        ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and Bin(n, 1 - p),
+        ``p = expit(epsilon)``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.integer(1, n=n)
+    _validate.positive(epsilon=epsilon)
+    keep = BinaryResponse(epsilon).keep
+    low, high = (binom.logpmf(np.arange(n + 1), n, p) for p in (1 - keep, keep))
+    return float(2 * np.exp(low + high - np.logaddexp(low, high)).sum())

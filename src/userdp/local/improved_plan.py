@@ -1,0 +1,327 @@
+"""Plans of the improved localised mean: who votes, who refines, how often, by a proven bound on the risk.
+
+A plan depends on public quantities alone: the number of users, the budget and the law of the sizes. Its
+bound holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
+users' means have normal tails (`tails="normal"`). Neither source has it; the book proves it.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import optimize
+from scipy.special import expit, ndtr
+
+from userdp import _validate
+from userdp.local.localise import Bins
+from userdp.populations.sizes import FiniteSizes
+
+__all__ = [
+    "tail",
+    "excess",
+    "square_excess",
+    "Round",
+    "Plan",
+    "Bound",
+    "vote_failure",
+    "risk_bound",
+    "choose_plan",
+]
+
+TAILS = ("bounded", "normal")
+SPREAD = 3  # theta lies within three half-widths of the chosen edge unless the vote fails
+CELLS = 48  # sizes told apart when a bound is computed
+VOTE_SIZES = 4  # thresholds of a vote that are tried
+LARGEST_TAU = 0.25
+
+
+def tail(x, tails):
+    """Bound on P(sqrt(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
+    return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
+
+
+def excess(x, tails):
+    """Integral of `tail` from x on: bounds the expected excess over x."""
+    if tails == "bounded":
+        return math.sqrt(2 * math.pi) * ndtr(-x)
+    return _density(x) - x * ndtr(-x)
+
+
+def square_excess(x, tails):
+    """Bound on the expected square of the excess of an absolute value over x, two sides."""
+    if tails == "bounded":
+        return max(4 * (math.exp(-(x**2) / 2) - x * math.sqrt(2 * math.pi) * ndtr(-x)), 0.0)
+    return max(2 * ((1 + x**2) * ndtr(-x) - x * _density(x)), 0.0)
+
+
+def _density(x):
+    return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of reports about a public centre s.
+
+    A user with m records reports ``(mean - s) / scale(m)``, projected to [-1, 1].
+
+    Parameters
+    ----------
+    users : int
+        Users who report, at least 1.
+    offset : float
+        Distance of theta from s that is allowed for, b.
+    reach : float
+        Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
+        plain report of the mean itself.
+    """
+
+    users: int
+    offset: float
+    reach: float
+
+    def __post_init__(self):
+        _validate.integer(1, users=self.users)
+        _validate.positive(offset=self.offset)
+        _validate.in_range(0, float("inf"), reach=self.reach)
+
+    def scale(self, sizes):
+        """``k / sqrt(m) + b`` for users with `sizes` records."""
+        return self.reach / np.sqrt(sizes) + self.offset
+
+
+PLAIN = Round(1, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every user can know before the first report.
+
+    Parameters
+    ----------
+    voters : int
+        Users who vote; 0 for no vote.
+    tau : float
+        Half-width of a bin; without a vote of no effect.
+    vote_size : int
+        Records that a voter needs; others vote for no bin.
+    rounds : tuple of Round
+        The rounds of reports that follow, each about the estimate of the one before.
+    laplace : bool
+        Whether the last round adds Laplace noise; otherwise it reports one of two points.
+    """
+
+    voters: int
+    tau: float
+    vote_size: int
+    rounds: tuple[Round, ...]
+    laplace: bool = False
+
+    def __post_init__(self):
+        _validate.integer(0, voters=self.voters)
+        _validate.positive(tau=self.tau)
+        if self.voters:
+            _validate.in_range(0, 0.5, tau=self.tau)  # a pair needs two bins
+        if not self.rounds:
+            raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
+
+    @property
+    def bins(self):
+        """Bins of the vote."""
+        return Bins(self.tau, truncated=True)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A proven bound on the risk and its parts.
+
+    Parameters
+    ----------
+    variance : float
+        Of the last round's reports.
+    bias : float
+        Of the projection, with what the rounds before may have missed.
+    failure : float
+        Bound on the probability that the vote chooses an edge more than 3 tau from theta.
+    deviations, biases : tuple of float
+        Standard deviation and bias of each round, the rounds before having kept their word.
+    """
+
+    variance: float
+    bias: float
+    failure: float
+    deviations: tuple[float, ...]
+    biases: tuple[float, ...]
+
+    @property
+    def risk(self):
+        """Bound on the mean squared error: variance + bias^2 + 4 P(failed vote)."""
+        return self.variance + self.bias**2 + 4 * self.failure
+
+
+def _cells(size_law, vote_size=1):
+    """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
+    values = getattr(size_law, "values", None)
+    if values is None or values.size > CELLS:
+        grid = np.geomspace(size_law.smallest, size_law.largest, CELLS)
+        threshold = np.clip(vote_size, size_law.smallest, size_law.largest)
+        values = np.unique(np.floor(np.append(grid, threshold)).astype(np.int64))
+    above = size_law.survival(values)
+    return FiniteSizes(values, np.maximum(above - np.append(above[1:], 0.0), 0.0))
+
+
+def vote_failure(plan, size_law, epsilon, tails):
+    """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
+
+    Two neighbouring bins, theta's own and the nearer neighbour, hold a voter's mean unless it is more than
+    tau off on one side or 2 tau on the other. An edge that lies further off belongs to another pair, which
+    wins only with at least as many votes: a disjoint one, or next to an end of [-1, 1] one that shares
+    the inner bin, and is the less likely to win for it.
+    """
+    others = plan.bins.count - 2
+    if others <= 0:
+        return 0.0
+    voting = size_law.values >= plan.vote_size
+    held, root = size_law.probabilities[voting], np.sqrt(size_law.values[voting])
+    right = held @ np.maximum(1 - tail(plan.tau * root, tails) - tail(2 * plan.tau * root, tails), 0)
+    wrong, abstain = held.sum() - right, 1 - held.sum()
+    odds = epsilon / 2
+    keep, flip = expit(odds), expit(-odds)
+    up = np.exp(np.linspace(0.02, 1, 40) * odds)  # e^lambda; every lambda gives a valid bound
+    lead = (keep / up + flip, flip / up + keep)  # a one, a zero in the right pair; likewise in another
+    chase = (keep * up + flip, flip * up + keep)
+    neither = lead[1] ** 2 * chase[1] ** 2
+    moment = right * lead[0] * lead[1] * chase[1] ** 2 + abstain * neither
+    moment = moment + wrong * lead[1] ** 2 * chase[0] * chase[1]
+    return float(min(others * math.exp(plan.voters * math.log(moment.min())), 1.0))
+
+
+def risk_bound(plan, *, size_law, epsilon, tails="bounded"):
+    """Bound on the risk of `userdp.local.improved.improved_mean` with this plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    size_law : FiniteSizes or PowerLawSizes
+        Public law of the sizes.
+    epsilon : float
+        Budget of a user, positive.
+    tails : {"bounded", "normal"}
+        What is assumed of a user's mean: records in [-1, 1], or normal tails with variance 1 / m.
+
+    Returns
+    -------
+    Bound
+        Its `risk` bounds the mean squared error at every theta.
+    """
+    _validate.positive(epsilon=epsilon)
+    _validate.one_of(TAILS, tails=tails)
+    return _bound(plan, _cells(size_law, plan.vote_size), epsilon, tails)
+
+
+def _bound(plan, law, epsilon, tails):
+    failure = vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
+    deviations, biases, spill = [], [], 0.0
+    for number, round_ in enumerate(plan.rounds):
+        if number:
+            slack = (round_.offset - biases[-1]) / deviations[-1]
+            spill += deviations[-1] * math.sqrt(square_excess(slack, tails)) if slack >= 0 else math.inf
+        last = number + 1 == len(plan.rounds)
+        deviation, bias = _round(round_, law, epsilon, tails, spill if plan.laplace and last else None)
+        deviations.append(deviation)
+        biases.append(bias)
+    return Bound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
+
+
+def _round(round_, law, epsilon, tails, laplace_spill=None):
+    """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
+    scale = round_.scale(law.values)
+    gain = law.probabilities @ (1 / scale)
+    report = 1 / math.tanh(epsilon / 2) ** 2
+    if laplace_spill is not None:
+        roots = np.sqrt(1 / law.values + round_.offset**2) + laplace_spill
+        report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
+    lost = law.probabilities @ (1 / (scale * np.sqrt(law.values))) * excess(round_.reach, tails)
+    bias = 0.0 if round_.reach == 0 else lost / gain  # the plain report projects nothing
+    return math.sqrt(report / round_.users) / gain, float(bias)
+
+
+def choose_plan(*, n, epsilon, size_law, tails="bounded", most_rounds=2, vote=True):
+    """Plan with the smallest bound on the risk, from public quantities.
+
+    Parameters
+    ----------
+    n : int
+        Number of users, at least 2.
+    epsilon : float
+        Budget of a user, positive.
+    size_law : FiniteSizes or PowerLawSizes
+        Public law of the sizes.
+    tails : {"bounded", "normal"}
+        As for `risk_bound`.
+    most_rounds : int
+        Most rounds of reports, after the vote if there is one.
+    vote : bool
+        Whether a vote may open; otherwise all plans start with plain reports.
+
+    Returns
+    -------
+    Plan
+        Deterministic. All users report plainly where nothing better has a smaller bound.
+    """
+    _validate.integer(2, n=n)
+    _validate.integer(1, most_rounds=most_rounds)
+    _validate.positive(epsilon=epsilon)
+    _validate.one_of(TAILS, tails=tails)
+    law = _cells(size_law)
+    plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
+    for size in [None, *(_vote_sizes(law) if vote else [])]:
+        for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
+            if rounds + bool(size) <= n:
+                plans.append(_best(n, epsilon, law, tails, size, rounds))
+    plans += [replace(plan, laplace=True) for plan in plans]
+    return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
+
+
+def _vote_sizes(law):
+    """A few thresholds, the squared share of voters times the size being largest."""
+    worth = law.survival(law.values) ** 2 * law.values
+    return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
+
+
+def _best(n, epsilon, law, tails, vote_size, rounds):
+    """Minimise the bound over shares, bin width, reaches and slacks by the simplex method."""
+
+    def build(x):
+        return _plan(x, n, epsilon, law, tails, vote_size, rounds)
+
+    def objective(x):
+        return math.log(_bound(build(x), law, epsilon, tails).risk)
+
+    opens = 1 if vote_size else 0
+    size = 3 * rounds - 1 + 2 * opens
+    simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
+    options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
+    return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+
+
+def _plan(x, n, epsilon, law, tails, vote_size, rounds):
+    """Plan from unconstrained numbers; all zero is a sensible start."""
+    x = np.clip(x, -6, 6)
+    opens = 1 if vote_size else 0
+    groups = rounds + opens
+    shares = np.exp(x[:groups])
+    users = np.maximum((n * shares / shares.sum()).astype(int), 1)
+    users[-1] = max(n - users[:-1].sum(), 1)
+    users[np.argmax(users)] -= users.sum() - n
+    rest = x[groups:]
+    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_TAU) if opens else 1.0
+    reaches, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
+    made, offset = [], SPREAD * tau if opens else 1.0
+    for number in range(rounds):
+        reach = 0.0 if number == 0 and not opens else float(reaches[number])
+        made.append(Round(int(users[opens + number]), float(offset), reach))
+        if number + 1 < rounds:
+            deviation, bias = _round(made[-1], law, epsilon, tails)
+            offset = bias + slacks[number] * deviation
+    return Plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))

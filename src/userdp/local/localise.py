@@ -1,0 +1,115 @@
+"""Localise: bins, votes and the chosen interval.
+
+The first step that the mean, density and mixture estimators share: users with precise means
+vote for the bin in which their mean falls, by unary encoding, and the server takes the bin
+with the most votes.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from userdp import _validate
+from userdp.privacy.reports import UnaryEncoding, literal, project
+
+__all__ = ["Bins", "Ballot"]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of width 2 tau that cover [-1, 1] from the left.
+
+    There are ceil(1 / tau) bins ``[-1 + 2 j tau, -1 + 2 (j + 1) tau)``, the last one closed.
+
+    Parameters
+    ----------
+    tau : float
+        Half-width of a bin, positive (Kent's Delta; DAME's tau, eq. (4)).
+    truncated : bool
+        Whether the last bin ends at 1; otherwise it keeps its full width and may overhang.
+    """
+
+    tau: float
+    truncated: bool = False
+
+    def __post_init__(self):
+        _validate.positive(tau=self.tau)
+
+    @property
+    def count(self):
+        """Number of bins."""
+        return math.ceil(1 / self.tau)
+
+    def ends(self, j):
+        """Lower and upper end of bin `j`, 0 <= j < count."""
+        lower = -1 + 2 * j * self.tau
+        upper = lower + 2 * self.tau
+        return lower, (np.minimum(upper, 1.0) if self.truncated else upper)
+
+    def centre(self, j):
+        """Middle of bin `j`."""
+        lower, upper = self.ends(j)
+        return (lower + upper) / 2
+
+    def index(self, means):
+        """Bin of each mean, shape (n,), half-open on the right; means are projected to [-1, 1]."""
+        j = ((project(means, -1, 1) + 1) / (2 * self.tau)).astype(np.int64)  # at least 0: the floor
+        return np.minimum(j, self.count - 1)
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """Votes for the bin of a mean and for the `reach` bins on either side of it.
+
+    Parameters
+    ----------
+    bins : Bins
+        The bins voted for.
+    reach : int
+        0: one vote a user (Kent, Algorithm 2); 1: three votes (DAME, eq. (5); Kent, Algorithm 10).
+    epsilon : float
+        Privacy budget of one user's vote if every mean falls into one bin, positive.
+    closed : bool
+        Whether bins share their edges, as DAME's Algorithm 1 prints them. A mean on an edge then casts
+        ``2 reach + 2`` votes at unchanged probabilities, and the guarantee says what that costs.
+    """
+
+    bins: Bins
+    reach: int
+    epsilon: float
+    closed: bool = False
+
+    @property
+    def randomiser(self):
+        """Unary encoding of the votes; its keep probability is ``expit(epsilon / (4 reach + 2))``."""
+        votes = 2 * self.reach + 1
+        ones = votes + self.closed
+        return UnaryEncoding(self.bins.count, ones, self.epsilon * ones / votes)
+
+    def positions(self, means, eligible=None):
+        """Positions voted for, shape (n, votes); a user who is not eligible votes for none."""
+        j = self.bins.index(means)
+        columns = [j + offset for offset in range(-self.reach, self.reach + 1)]
+        if self.closed:
+            on_edge = (j > 0) & (np.asarray(means) == self.bins.ends(j)[0])
+            columns.insert(0, np.where(on_edge, j - self.reach - 1, -1))
+        if eligible is not None:
+            columns = [np.where(eligible, column, -1) for column in columns]
+        return np.stack(columns).T
+
+    def count(self, means, rng, *, eligible=None, every_report=False):
+        """Draw the privatised vote total of each bin, shape (count,).
+
+        With `every_report` each user's report is drawn and summed; otherwise the totals are drawn
+        from their exact law.
+        """
+        if every_report or self.closed:
+            randomiser = literal(self.randomiser) if every_report else self.randomiser
+            return randomiser.sample_total(self.positions(means, eligible), rng)
+        voters = means if eligible is None else means[eligible]
+        held = np.bincount(self.bins.index(voters), minlength=self.bins.count)
+        # a bin's votes are the means in it and in its neighbours
+        ones = np.convolve(held, np.ones(2 * self.reach + 1, dtype=np.int64))
+        ones = ones[self.reach : self.reach + self.bins.count]
+        return self.randomiser.sample_total_of_counts(ones, len(means), rng)

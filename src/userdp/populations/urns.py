@@ -1,0 +1,110 @@
+"""Compiled kernel: records of users with Polya urns, counted by size of the user and by block of positions.
+
+Compiled with numba where it is installed; `count_urns_reference` is the plain version, which it is tested
+against and falls back to. Both are functions of the same uniform variables, and their counts are equal.
+"""
+
+import numpy as np
+
+from userdp._compiled import _jit, njit
+
+__all__ = ["urn_blocks", "count_urns_reference", "count_urns"]
+
+# uniform variables that are held at a time
+CHUNK = 2**18
+
+
+def urn_blocks(sizes, rows, cumulative, blocks, clips, rng, by_size, by_block):
+    """Draw every user's records by a Polya urn and add them up, in place.
+
+    Record i + 1 is a copy of one of the first i with probability i / (mass + i), and otherwise a fresh item:
+    the sequence is exchangeable, with Dirichlet-multinomial counts (Blackwell and MacQueen 1973). The first
+    clip takes the records in this order, every further one in a fresh random order.
+
+    Parameters
+    ----------
+    sizes, rows : ndarray of int, shape (n,)
+        Records of each user, and the row of `by_size` to which they go.
+    cumulative : ndarray, shape (d,)
+        Cumulated parameters of the Dirichlet law; the last is its mass.
+    blocks : ndarray of int, shape (largest size,)
+        Block of each position, from 0 and increasing.
+    clips : int
+        Random orders of each user's records.
+    rng : numpy.random.Generator
+        Source of the randomness: one uniform variable a record, and one a swap.
+    by_size : ndarray of int, shape (rows, d)
+        Counts to which every record is added once.
+    by_block : ndarray of int, shape (clips, number of blocks, d)
+        Counts to which every record is added once a clip.
+    """
+    # users within the first block need no new order, and nobody needs one within the last
+    first, top = np.count_nonzero(blocks == 0), np.count_nonzero(blocks < blocks.max(initial=0))
+    swaps = np.where(sizes > first, np.minimum(sizes - 1, top), 0)
+    used = sizes + (clips - 1) * swaps
+    count = count_urns_reference if njit is None else count_urns
+    ends = np.flatnonzero(np.diff(np.cumsum(used) // CHUNK)) + 1
+    for start, stop in zip([0, *ends], [*ends, sizes.size], strict=True):
+        users, uniform = slice(start, stop), rng.random(used[start:stop].sum())
+        count(sizes[users], swaps[users], rows[users], cumulative, blocks, uniform, by_size, by_block)
+
+
+def count_urns_reference(sizes, swaps, rows, cumulative, blocks, uniform, by_size, by_block):
+    """The plain version of `count_urns`: all users together, position by position."""
+    clips = len(by_block)
+    used = sizes + (clips - 1) * swaps
+    start = np.cumsum(used) - used
+    records = _urns(sizes, start, uniform, cumulative)
+    held = np.arange(records.shape[1]) < sizes[:, None]
+    row, block = (np.broadcast_to(x, held.shape)[held] for x in (rows[:, None], blocks[: records.shape[1]]))
+    np.add.at(by_size, (row, records[held]), 1)
+    for clip in range(clips):
+        if clip:
+            _shuffle(records, sizes, swaps, start + sizes + (clip - 1) * swaps, uniform)
+        np.add.at(by_block[clip], (block, records[held]), 1)
+
+
+def _urns(sizes, start, uniform, cumulative):
+    """Records of each user in the order of the urn, shape (users, largest size)."""
+    records, mass = np.zeros((sizes.size, sizes.max()), dtype=np.int64), cumulative[-1]
+    for i in range(records.shape[1]):
+        users = np.flatnonzero(sizes > i)
+        x = uniform[start[users] + i] * (mass + i)
+        fresh = np.minimum(np.searchsorted(cumulative, x, side="right"), cumulative.size - 1)
+        copied = records[users, np.clip((x - mass).astype(np.int64), 0, max(i - 1, 0))]
+        records[users, i] = np.where((x < mass) | (i == 0), fresh, copied)
+    return records
+
+
+def _shuffle(records, sizes, swaps, start, uniform):
+    """Swap position i of each user with one of i .. m - 1, for the first `swaps` positions."""
+    for i in range(swaps.max()):
+        users = np.flatnonzero(swaps > i)
+        m = sizes[users]
+        other = np.minimum(i + (uniform[start[users] + i] * (m - i)).astype(np.int64), m - 1)
+        records[users, i], records[users, other] = records[users, other], records[users, i]
+
+
+@_jit
+def count_urns(sizes, swaps, rows, cumulative, blocks, uniform, by_size, by_block):
+    """Add up the records of users, one after the other; `uniform` holds what each of them uses."""
+    mass, records, used = cumulative[-1], np.empty(blocks.size, np.int64), 0
+    for u in range(sizes.size):
+        m, held = sizes[u], by_size[rows[u]]
+        for i in range(m):
+            x = uniform[used + i] * (mass + i)
+            if x < mass or i == 0:
+                item = min(np.searchsorted(cumulative, x, side="right"), cumulative.size - 1)
+            else:
+                item = records[min(int(x - mass), i - 1)]
+            records[i] = item
+            held[item] += 1
+            by_block[0, blocks[i], item] += 1
+        used += m
+        for clip in range(1, len(by_block)):
+            for i in range(swaps[u]):
+                other = min(i + int(uniform[used + i] * (m - i)), m - 1)
+                records[i], records[other] = records[other], records[i]
+            for i in range(m):
+                by_block[clip, blocks[i], records[i]] += 1
+            used += swaps[u]

@@ -1,0 +1,26 @@
+"""What one user is promised, and every place where randomness is spent on that promise.
+
+Reports are what a user sends (local), noise and choice what a curator draws (central); guarantees are
+composed from them here and nowhere else, and audits hold them against the channels themselves.
+"""
+
+from userdp.privacy import audit, choice, guarantee, noise, reports, results, sampled_audit, vector_reports
+from userdp.privacy.audit import *
+from userdp.privacy.choice import *
+from userdp.privacy.guarantee import *
+from userdp.privacy.noise import *
+from userdp.privacy.reports import *
+from userdp.privacy.results import *
+from userdp.privacy.sampled_audit import *
+from userdp.privacy.vector_reports import *
+
+__all__ = [
+    *audit.__all__,
+    *choice.__all__,
+    *guarantee.__all__,
+    *noise.__all__,
+    *reports.__all__,
+    *results.__all__,
+    *sampled_audit.__all__,
+    *vector_reports.__all__,
+]

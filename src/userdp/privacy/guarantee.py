@@ -1,0 +1,69 @@
+"""What a release promises to one user, and the only place where budgets add."""
+
+from dataclasses import dataclass
+
+from userdp import _validate
+
+__all__ = ["Guarantee", "sequential", "disjoint"]
+
+TRUSTS = ("local", "central")
+NEIGHBOURS = ("replace", "replace-same-size", "add-remove")
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A user-level differential privacy guarantee.
+
+    For every two inputs that differ in the whole data of one user, and every set S of outputs,
+    ``P(output in S | one) <= exp(epsilon) P(output in S | other) + delta``.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget spent on one user's whole transcript, in nats; at least 0.
+    delta : float
+        Slack, in [0, 1]; 0 is pure privacy.
+    trust : {"local", "central"}
+        Who sees raw data: nobody but the user, or a trusted curator.
+    neighbours : {"replace", "replace-same-size", "add-remove"}
+        Which inputs are neighbours: one user's records are replaced by any others, or by as many others
+        (sizes are public), or one user comes or goes.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    trust: str = "local"
+    neighbours: str = "replace"
+
+    def __post_init__(self):
+        _validate.in_range(0, float("inf"), epsilon=self.epsilon)
+        _validate.in_range(0, 1, delta=self.delta)
+        _validate.one_of(TRUSTS, trust=self.trust)
+        _validate.one_of(NEIGHBOURS, neighbours=self.neighbours)
+
+
+def sequential(*guarantees):
+    """Guarantee of several releases about the same user: budgets add (basic composition)."""
+    return _combine(sum, guarantees)
+
+
+def disjoint(*guarantees):
+    """Guarantee of releases each about other users: a user meets one of them, so the largest counts."""
+    return _combine(max, guarantees)
+
+
+def _combine(rule, guarantees):
+    if not guarantees:
+        raise ValueError("guarantees must not be empty, got ()")
+    kinds = {(g.trust, g.neighbours) for g in guarantees}
+    if len(kinds) > 1:
+        raise ValueError(f"guarantees must agree in trust and neighbours, got {sorted(kinds)}")
+    trust, neighbours = kinds.pop()
+    epsilon = rule([g.epsilon for g in guarantees])
+    delta = min(1.0, rule([g.delta for g in guarantees]))
+    return Guarantee(epsilon, delta, trust, neighbours)

@@ -1,0 +1,188 @@
+"""Audit by sampling: a lower bound on a privacy loss from counts of one event, and the runs that it needs.
+
+The event is fixed before the runs; a mechanism is run equally often on two neighbouring inputs. The bound is
+then wrong with probability at most `level`, whatever the mechanism does. Exact and closed-form losses are in
+`userdp.privacy.audit`; they say more, and this is for what cannot be listed.
+"""
+
+import math
+
+from scipy.special import betaincinv
+from scipy.stats import binom
+
+from userdp import _validate
+
+__all__ = ["clopper_pearson", "loss_lower_bound", "sampled_loss", "likely_bound", "runs_needed"]
+
+# probability that an audit accuses a mechanism that keeps its promise
+LEVEL = 1e-6
+# the search for the number of runs gives up beyond this
+MOST_RUNS = 10**12
+
+
+def clopper_pearson(hits, runs, *, level=LEVEL):
+    """Exact one-sided bounds on a probability from a count (Clopper and Pearson 1934).
+
+    Parameters
+    ----------
+    hits : int
+        How often the event happened, 0 to `runs`.
+    runs : int
+        Independent runs, at least 1.
+    level : float
+        Probability with which each of the two bounds may fail, strictly between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float
+        The probabilities at which `hits` or more, and `hits` or fewer, have probability `level`; 0 and 1
+        where no such probability exists.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.integer(1, runs=runs)
+    _validate.integer(0, hits=hits)
+    _validate.in_range(0, runs, hits=hits)
+    _validate.ordered(zero=0, level=level)
+    _validate.ordered(level=level, one=1)
+    lower = float(betaincinv(hits, runs - hits + 1, level)) if hits > 0 else 0.0
+    upper = float(betaincinv(hits + 1, runs - hits, 1 - level)) if hits < runs else 1.0
+    return lower, upper
+
+
+def loss_lower_bound(hits, other_hits, runs, *, delta=0.0, level=LEVEL):
+    """Lower bound on the epsilon of a mechanism from counts of one event under two neighbouring inputs.
+
+    Parameters
+    ----------
+    hits, other_hits : int
+        How often the event happened under the one input and under the other.
+    runs : int
+        Runs under each, at least 1.
+    delta : float
+        Slack that the mechanism is granted, from 0 to 1.
+    level : float
+        Probability with which the bound may exceed the true epsilon: half of it for each of the counts.
+
+    Returns
+    -------
+    float
+        ``log((p - delta) / q)`` with p the lower bound of the one probability and q the upper bound of the
+        other, at least 0.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.in_range(0, 1, delta=delta)
+    lower, _ = clopper_pearson(hits, runs, level=level / 2)
+    _, upper = clopper_pearson(other_hits, runs, level=level / 2)
+    return max(math.log((lower - delta) / upper), 0.0) if lower > delta else 0.0
+
+
+def sampled_loss(mechanism, one, other, event, *, runs, rng, delta=0.0, level=LEVEL):
+    """Run a mechanism on two neighbouring inputs and bound its epsilon from below.
+
+    Output law: `loss_lower_bound` of two independent binomial counts.
+
+    Parameters
+    ----------
+    mechanism : callable
+        Called as ``mechanism(x, runs, rng)``; returns `runs` independent transcripts of all that is
+        released, along the first axis.
+    one, other : object
+        Two neighbouring inputs.
+    event : callable
+        From transcripts to an array of bool, shape (runs,); chosen without a look at these runs.
+    runs : int
+        Runs under each input, at least 1; see `runs_needed`.
+    rng : numpy.random.Generator
+        Source of the randomness.
+    delta, level : float
+        As for `loss_lower_bound`.
+
+    Returns
+    -------
+    float
+        A number that exceeds the true epsilon with probability at most `level`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.integer(1, runs=runs)
+    hits, other_hits = (int(event(mechanism(x, int(runs), rng)).sum()) for x in (one, other))
+    return loss_lower_bound(hits, other_hits, runs, delta=delta, level=level)
+
+
+def likely_bound(p, q, runs, *, delta=0.0, level=LEVEL, failure=LEVEL):
+    """What `sampled_loss` reaches, except with probability `failure`, if both probabilities are known.
+
+    Parameters
+    ----------
+    p, q : float
+        Probability of the event under the one and under the other input.
+    runs : int
+        Runs under each, at least 1.
+    delta, level : float
+        As for `loss_lower_bound`.
+    failure : float
+        Probability of a smaller result, strictly between 0 and 1: one minus the power.
+
+    Returns
+    -------
+    float
+        The bound at the `failure` / 2 quantiles of both counts: exact binomial laws, no approximation.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    _validate.in_range(0, 1, p=p, q=q)
+    _validate.ordered(zero=0, failure=failure)
+    _validate.ordered(failure=failure, one=1)
+    few, many = binom.ppf(failure / 2, runs, p), binom.isf(failure / 2, runs, q)
+    return loss_lower_bound(int(max(few, 0)), int(max(many, 0)), runs, delta=delta, level=level)
+
+
+def runs_needed(p, q, target, *, delta=0.0, level=LEVEL, failure=LEVEL):
+    """Number of runs from which `sampled_loss` returns at least `target`, except with probability `failure`.
+
+    Parameters
+    ----------
+    p, q, delta, level, failure
+        As for `likely_bound`.
+    target : float
+        Lower bound wanted, positive and below ``log((p - delta) / q)``.
+
+    Returns
+    -------
+    int
+        A number of runs that suffices while one less does not. Counts are whole, so that a few larger
+        numbers may fall short again by less than a run's worth; the number returned does not.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or no number up to 1e12 suffices.
+    """
+    _validate.positive(target=target)
+    options = {"delta": delta, "level": level, "failure": failure}
+    low, high = 0, 1
+    while likely_bound(p, q, high, **options) < target:
+        low, high = high, 2 * high
+        if high > MOST_RUNS:
+            raise ValueError(f"target must be below what the event can show, got {target!r}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        if likely_bound(p, q, middle, **options) < target:
+            low = middle
+        else:
+            high = middle
+    return high

@@ -1,0 +1,157 @@
+"""Randomisers of one vector a user (Duchi, Jordan and Wainwright 2018): the one-round baselines.
+
+Like `userdp.privacy.reports` they are local, for neighbours by replacement, and total. A report is a point
+far outside the domain whose mean is the input, so that the sum of the reports needs no correction.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from scipy.special import expit, gammaln
+
+from userdp import _validate
+from userdp.privacy.guarantee import Guarantee
+from userdp.privacy.reports import project
+
+__all__ = ["to_unit_ball", "CubeReport", "BallReport"]
+
+
+def to_unit_ball(x):
+    """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
+    x = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
+    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+
+
+@dataclass(frozen=True)
+class _VectorReport:
+    """What both reports share: one half of the space is favoured by a factor exp(epsilon)."""
+
+    d: int
+    epsilon: float
+
+    def __post_init__(self):
+        _validate.integer(1, d=self.d)
+        _validate.positive(epsilon=self.epsilon)
+
+    @property
+    def guarantee(self):
+        """Promise of one report."""
+        return Guarantee(self.epsilon)
+
+    def sample_total(self, x, rng):
+        """Sum the reports of all users, shape (d,)."""
+        return self.privatise(x, rng).sum(axis=0)
+
+    def unbias(self, total, n):
+        """Estimate the sum of the inputs: the total itself."""
+        return total
+
+    def _rows(self, x):
+        x = np.asarray(x, dtype=float)
+        if x.ndim != 2 or x.shape[1] != self.d:
+            raise ValueError(f"x must have shape (n, {self.d}), got {x.shape}")
+        return x
+
+
+@dataclass(frozen=True)
+class CubeReport(_VectorReport):
+    """One corner of a large cube, so that the mean is the vector of [-1, 1]^d.
+
+    Output law: round each entry to a sign v_j with mean x_j; the report is `reach` times a sign vector z
+    drawn with weight 1 where ``<z, v> > 0`` and ``exp(-epsilon)`` elsewhere (Duchi, Jordan and Wainwright
+    2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed report
+    counts them on both sides, which costs ``log(1 + exp(epsilon))``).
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    epsilon : float
+        Privacy budget of one report, positive.
+    """
+
+    @property
+    def far(self):
+        """Weight of a corner on the far side, relative to one on the near side."""
+        return float(np.exp(-self.epsilon))
+
+    @property
+    def reach(self):
+        """Absolute value B of each entry of the report."""
+        agreements = np.arange(self.d // 2 + 1, self.d + 1)
+        near = stats.binom.pmf(agreements, self.d, 0.5)
+        projection = near @ (2 * agreements - self.d) / self.d
+        return float((self.far + (1 - self.far) * near.sum()) / ((1 - self.far) * projection))
+
+    def privatise(self, x, rng):
+        """Report for each row of `x`, shape (n, d); NaN counts as -1."""
+        x = project(self._rows(x), -1.0, 1.0)
+        rounded = np.where(rng.random(x.shape) < (1 + x) / 2, 1, -1).astype(np.int8)
+        z, open_rows = np.empty_like(rounded), np.arange(len(x))
+        while open_rows.size:  # propose a uniform corner, accept it in proportion to its weight
+            z[open_rows] = 2 * rng.integers(0, 2, (open_rows.size, self.d), dtype=np.int8) - 1
+            agreement = np.einsum("ij,ij->i", z[open_rows], rounded[open_rows], dtype=np.int64)
+            weight = np.where(agreement > 0, 1.0, self.far)
+            open_rows = open_rows[rng.random(open_rows.size) >= weight]
+        return self.reach * z
+
+    def variance(self, x):
+        """Variance of each entry of the report of each row of `x`, shape (n, d)."""
+        return self.reach**2 - project(self._rows(x), -1.0, 1.0) ** 2
+
+    def privacy_loss(self):
+        """Largest log-ratio between the laws of the report under two corners."""
+        return float(-np.log(self.far))
+
+
+@dataclass(frozen=True)
+class BallReport(_VectorReport):
+    """One point of a large sphere, so that the mean is the vector of the unit l2 ball.
+
+    Output law: replace x by ``+ x / |x|`` with probability ``(1 + |x|) / 2`` and by ``- x / |x|``
+    otherwise; the report is uniform on the half of the sphere of radius `reach` around that point
+    with probability `keep`, and on the opposite half otherwise (Duchi, Jordan and Wainwright 2018,
+    section 4.2.3, equation (25)).
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    epsilon : float
+        Privacy budget of one report, positive.
+    """
+
+    @property
+    def keep(self):
+        """Probability that the report lies on the side of the rounded input."""
+        return float(expit(self.epsilon))
+
+    @property
+    def reach(self):
+        """Radius B of the sphere of reports."""
+        # the mean of one coordinate over a half-sphere is 2 Gamma(d/2 + 1) / (sqrt(pi) d Gamma((d+1)/2))
+        log_mean = gammaln(self.d / 2 + 1) - gammaln((self.d + 1) / 2) - np.log(np.pi) / 2
+        half_sphere = 2 * np.exp(log_mean) / self.d
+        return float(1 / (half_sphere * np.tanh(self.epsilon / 2)))
+
+    def privatise(self, x, rng):
+        """Report for each row of `x`, shape (n, d); longer rows are scaled to length 1, NaN counts as 0."""
+        x = to_unit_ball(self._rows(x))
+        length = np.linalg.norm(x, axis=1, keepdims=True)
+        # any direction serves for the origin: its sign is fair
+        direction = np.where(length > 0, x / np.where(length > 0, length, 1.0), np.eye(1, self.d))
+        rounded = direction * np.where(rng.random(length.shape) < (1 + length) / 2, 1, -1)
+        z = rng.standard_normal(x.shape)
+        z *= self.reach / np.linalg.norm(z, axis=1, keepdims=True)
+        agreement = np.einsum("ij,ij->i", z, rounded)[:, None]
+        side = np.where(rng.random(length.shape) < self.keep, 1, -1)
+        return np.where(agreement >= 0, z, -z) * side
+
+    def variance(self, x):
+        """Sum of the variances of the entries of the report of each row of `x`, shape (n,)."""
+        return self.reach**2 - np.sum(to_unit_ball(self._rows(x)) ** 2, axis=1)
+
+    def privacy_loss(self):
+        """Largest log-ratio between the densities of the report under two unit vectors."""
+        return float(np.log(self.keep / (1 - self.keep)))

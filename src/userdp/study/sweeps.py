@@ -1,0 +1,163 @@
+"""Replicates over a grid of parameters.
+
+The random stream of a cell is derived from the content of its parameters and one seed, so that
+reordering the grid, adding cells or changing the number of workers changes no number.
+"""
+
+import hashlib
+import json
+import os
+from functools import partial
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import numpy as np
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from userdp import _validate
+
+__all__ = ["CellStore", "stream", "sweep"]
+
+
+class CellStore:
+    """A folder with one file for each finished cell, named after all that determines its numbers.
+
+    The code of the function is not part of the name: whoever changes it takes another folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there. Several sweeps may share it.
+    function : callable
+        The function of the sweep; it must have a module and a name.
+    describe : callable
+        From the parameters of a cell to text that is the same for the same cell.
+
+    Raises
+    ------
+    ValueError
+        If the function has no name, as one made by `functools.partial`, or is a lambda.
+    """
+
+    def __init__(self, folder, function, describe):
+        name = getattr(function, "__qualname__", "<lambda>")
+        if "<lambda>" in name:
+            raise ValueError(f"function must have a name under which its cells are stored, got {function!r}")
+        self.folder, self.name, self.describe = Path(folder), f"{function.__module__}.{name}", describe
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def read(self, cell):
+        """Return the result of a cell, or None if it is not there."""
+        path, content = self._place(cell)
+        if not path.is_file():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                stored, result = str(file["content"]), file["result"]
+        except Exception as error:
+            raise ValueError(f"store: {path} cannot be read, delete it to go on: {error}") from error
+        if stored != content:
+            raise ValueError(f"store: {path} belongs to another cell, {stored}")
+        return result
+
+    def write(self, cell, result):
+        """Keep the result of a cell: whole or not at all, whenever the process ends."""
+        path, content = self._place(cell)
+        with NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
+            np.savez(file, content=content, result=result)
+        os.replace(file.name, path)
+
+    def _place(self, cell):
+        content = f"{self.name} {self.describe(cell)}"
+        return self.folder / f"{hashlib.sha256(content.encode()).hexdigest()[:32]}.npz", content
+
+
+def stream(seed, **parameters):
+    """Return the generator of one cell, a function of `seed` and of the cell's parameters alone.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the whole sweep, at least 0.
+    **parameters
+        The cell: numbers, strings, None, and lists of them; the order of names does not matter.
+
+    Returns
+    -------
+    numpy.random.Generator
+        A generator of its own.
+    """
+    _validate.integer(0, seed=seed)
+    digest = hashlib.sha256(_plain_text(parameters).encode()).digest()
+    return np.random.default_rng([int(seed), *np.frombuffer(digest, dtype=np.uint32).tolist()])
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    raise ValueError(f"parameters must be numbers, strings, None or lists of them, got {value!r}")
+
+
+def sweep(function, grid, *, repetitions, seed, n_jobs=1, store=None):
+    """Run `function` `repetitions` times in every cell of `grid`.
+
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(rng=generator, **parameters)``; returns a number, or an array or tuple of the
+        same shape each time. It must be importable or a notebook's own function.
+    grid : iterable of dict
+        Parameters of each cell: numbers, strings, None or lists of them.
+    repetitions : int
+        Replicates a cell, at least 1.
+    seed : int
+        Seed of the whole sweep, at least 0.
+    n_jobs : int
+        Workers; -1 for one a processor. The numbers do not depend on it. Within
+        ``joblib.parallel_config`` the work goes to that backend, such as a Dask cluster.
+    store : path, optional
+        Folder in which each cell is kept as soon as it is finished. The same sweep started again takes
+        what it finds there and computes the rest; the numbers do not depend on it. The code of `function`
+        is not looked at: whoever changes it takes another folder.
+
+    Returns
+    -------
+    list of ndarray, each of shape (repetitions, ...)
+        Results in the order of `grid`.
+
+    Raises
+    ------
+    ValueError
+        If `repetitions` or `seed` is out of range, a parameter has no plain content, a function to be
+        stored has no name, or a stored file cannot be read.
+    """
+    _validate.integer(1, repetitions=repetitions)
+    _validate.integer(0, seed=seed)
+    grid = list(grid)
+    kept = None if store is None else CellStore(store, function, partial(_content, repetitions, seed))
+    results = [kept and kept.read(cell) for cell in grid]
+    missing = [i for i, result in enumerate(results) if result is None]
+    tasks = (delayed(_cell)(i, function, grid[i], repetitions, seed) for i in missing)
+    finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+    # a bar in a terminal; nothing where the standard error is not one
+    bar = tqdm(finished, initial=len(grid) - len(missing), total=len(grid), unit="cell", disable=None)
+    for i, result in bar:
+        results[i] = result
+        if kept:
+            kept.write(grid[i], result)
+    return results
+
+
+def _cell(i, function, parameters, repetitions, seed):
+    """Return the cell's place in the grid and its results, which may come in any order."""
+    rng = stream(seed, **parameters)
+    return i, np.array([function(rng=rng, **parameters) for _ in range(repetitions)])
+
+
+def _content(repetitions, seed, parameters):
+    return f"{repetitions} {int(seed)} {_plain_text(parameters)}"
+
+
+def _plain_text(parameters):
+    return json.dumps(parameters, sort_keys=True, default=_plain)

@@ -1,0 +1,28 @@
+"""What is known without running anything: rates, upper and lower bounds, exact risks."""
+
+from userdp.theory import (
+    dame_bounds,
+    exact_counts,
+    exact_dame,
+    exact_density,
+    exact_mean,
+    mean_given_users,
+    rates,
+)
+from userdp.theory.dame_bounds import *
+from userdp.theory.exact_counts import *
+from userdp.theory.exact_dame import *
+from userdp.theory.exact_density import *
+from userdp.theory.exact_mean import *
+from userdp.theory.mean_given_users import *
+from userdp.theory.rates import *
+
+__all__ = [
+    *dame_bounds.__all__,
+    *exact_counts.__all__,
+    *exact_dame.__all__,
+    *exact_density.__all__,
+    *exact_mean.__all__,
+    *mean_given_users.__all__,
+    *rates.__all__,
+]

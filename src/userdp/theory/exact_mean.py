@@ -1,0 +1,201 @@
+"""Risks without Monte Carlo: the laws of votes and of projected means, summed.
+
+`kernels` integrates votes and noise out given the users' means; here the means are integrated out too, and
+the risk of the localised mean of Kent, Berrett and Yu is exact up to rounding. `exact_risk_sizes` does
+the same for users with unequally many records.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import stats
+from scipy.special import gammaln, xlog1py, xlogy
+
+from userdp import _validate
+from userdp.local.localise import Bins
+from userdp.local.mean import KENT_MARGIN
+from userdp.populations.records import Signs
+from userdp.privacy.reports import LaplaceReport
+from userdp.theory.mean_given_users import vote_law
+
+__all__ = ["MeanLaw", "sign_means", "shifted_sign_means", "winning_law", "localised_risk"]
+
+NEGLIGIBLE = 1e-19  # probabilities below this are left out
+
+
+@dataclass(frozen=True, eq=False)
+class MeanLaw:
+    """Law of one user's mean with finitely many values.
+
+    Parameters
+    ----------
+    theta : float
+        Its expectation.
+    values : ndarray, shape (k,)
+        Values, increasing.
+    probabilities : ndarray, shape (k,)
+        Probability of each value.
+    """
+
+    theta: float
+    values: np.ndarray
+    probabilities: np.ndarray
+
+    @cached_property
+    def _sums(self):
+        """Partial sums of the probabilities and of the first two moments about theta."""
+        deviation = self.values - self.theta
+        terms = self.probabilities * np.stack([np.ones_like(deviation), deviation, deviation**2])
+        return np.hstack([np.zeros((3, 1)), np.cumsum(terms, axis=1)])
+
+    def projected(self, low, high):
+        """First two moments about theta of the mean projected to [low, high]; arrays broadcast."""
+        low, high = np.broadcast_arrays(low, high)
+        i, j = np.searchsorted(self.values, low), np.searchsorted(self.values, high)
+        under, over = self._sums[0, i], self._sums[0, -1] - self._sums[0, j]
+        middle = self._sums[1:, j] - self._sums[1:, i]
+        low, high = low - self.theta, high - self.theta
+        return under * low + middle[0] + over * high, under * low**2 + middle[1] + over * high**2
+
+    def in_bins(self, bins):
+        """Probability of each bin, shape (bins.count,)."""
+        return np.bincount(bins.index(self.values), self.probabilities, minlength=bins.count)
+
+
+def sign_means(theta, size):
+    """Law of the mean of `size` signs with expectation `theta`."""
+    _validate.integer(1, size=size)
+    p = (1 + Signs(theta).mean) / 2
+    reach = 10 * np.sqrt(size * p * (1 - p)) + 50
+    counts = np.arange(max(0, int(size * p - reach)), min(size, int(size * p + reach)) + 1)
+    return MeanLaw(theta, 2 * (counts / size) - 1, _kept(stats.binom.pmf(counts, size, p)))
+
+
+def shifted_sign_means(theta, size):
+    """Law of theta plus the mean of `size` fair signs (the records of Kent's Figure 5)."""
+    fair = sign_means(0.0, size)
+    return MeanLaw(theta, theta + fair.values, fair.probabilities)
+
+
+def _kept(probabilities):
+    kept = np.where(probabilities > NEGLIGIBLE, probabilities, 0.0)
+    return kept / kept.sum()
+
+
+def winning_law(p, users, epsilon):
+    """Probability that each bin wins the vote of Kent's Algorithm 2, the users' means integrated out.
+
+    Output law: no randomness. Given how many users vote for each bin, the vote totals are independent; the
+    multinomial law of these numbers is dealt with bin by bin, the state being the users not yet placed.
+
+    Parameters
+    ----------
+    p : array_like, shape (K,)
+        Probability that a user's mean lies in each bin; sums to 1.
+    users : int
+        Users who vote, h; the work grows as h^3 for each bin of positive probability.
+    epsilon : float
+        Budget of a vote.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Sums to 1; ties go to the first bin.
+    """
+    p = np.asarray(p, dtype=float)
+    equal = vote_law(users, float(epsilon))
+    at_most = np.cumsum(equal, axis=1)
+    below = np.hstack([np.zeros((users + 1, 1)), at_most[:, :-1]])
+    held = np.flatnonzero(p > NEGLIGIBLE)
+    shares = p[held] / np.cumsum(p[held][::-1])[::-1]
+    ranges = [_likely(users, p[j]) for j in held]
+    left = _start(users, equal)
+    lefts, rights = [left], [_start(users, equal)]
+    for share, counts in zip(shares, ranges, strict=True):
+        lefts.append(_place_left(lefts[-1], below, share, counts))
+    for share, counts in zip(shares[::-1], ranges[::-1], strict=True):
+        rights.insert(0, _place_right(rights[0], at_most, share, counts))
+    gaps = np.array([(x * y[::-1]).sum(axis=0) for x, y in zip(lefts, rights, strict=True)])
+    law = gaps[np.searchsorted(held, np.arange(p.size))] * equal[0]
+    for i, j in enumerate(held):
+        law[j] = _win(lefts[i], rights[i + 1], equal, shares[i], ranges[i])
+    empty = np.ones(p.size)
+    empty[held] = 0
+    before = (np.cumsum(empty) - empty)[:, None]
+    after = empty.sum() - empty[:, None] - before
+    return (law * below[0] ** before * at_most[0] ** after).sum(axis=1)
+
+
+def _start(users, equal):
+    """No user placed yet, whatever the winner's votes: shape (users + 1, votes)."""
+    state = np.zeros((users + 1, equal.shape[1]))
+    state[0] = 1
+    return state
+
+
+def _likely(users, p):
+    return np.flatnonzero(stats.binom.pmf(np.arange(users + 1), users, p) > NEGLIGIBLE)
+
+
+def _binomial(c, n, share):
+    """P(Bin(n, share) = c) for an array n of numbers of at least c."""
+    ways = gammaln(n + 1) - gammaln(c + 1) - gammaln(n - c + 1)
+    return np.exp(ways + xlogy(c, share) + xlog1py(n - c, -min(share, 1.0)))[:, None]
+
+
+def _place_left(state, table, share, counts):
+    """Place c of the users who remain in one bin whose votes obey `table`; state[t]: t are placed."""
+    users, new = len(state) - 1, np.zeros_like(state)
+    for c in counts:
+        placed = np.arange(users + 1 - c)
+        new[c:] += state[: users + 1 - c] * _binomial(c, users - placed, share) * table[c]
+    return new
+
+
+def _place_right(state, table, share, counts):
+    """The same from the right; state[u]: given that u users are here or further right."""
+    users, new = len(state) - 1, np.zeros_like(state)
+    for c in counts:
+        new[c:] += state[: users + 1 - c] * _binomial(c, np.arange(c, users + 1), share) * table[c]
+    return new
+
+
+def _win(left, right, equal, share, counts):
+    """Probability, by the winner's votes, that one bin has as many and no other bin prevents it."""
+    users, total = len(left) - 1, np.zeros(left.shape[1])
+    for c in counts:
+        placed = np.arange(users + 1 - c)
+        rest = left[: users + 1 - c] * right[: users + 1 - c][::-1]
+        total += (rest * _binomial(c, users - placed, share)).sum(axis=0) * equal[c]
+    return total
+
+
+def localised_risk(law, *, n, epsilon, width):
+    """Risk of the localised mean (Kent, Algorithm 2) for users of one size, exact up to rounding.
+
+    Parameters
+    ----------
+    law : MeanLaw
+        Law of a user's mean.
+    n : int
+        Number of users; some hundreds are quick.
+    epsilon : float
+        Budget of a user.
+    width : float
+        Half-width of a bin, Delta.
+
+    Returns
+    -------
+    risk, missed : float
+        Mean squared error, and probability that the chosen bin is not theta's nor next to it.
+    """
+    _validate.integer(2, n=n)
+    bins, half = Bins(width), n // 2
+    wins = winning_law(law.in_bins(bins), half, epsilon)
+    lower, upper = bins.ends(np.arange(bins.count))
+    bias, square = law.projected(lower - KENT_MARGIN * width, upper + KENT_MARGIN * width)
+    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * width, epsilon).scale ** 2
+    risks = bias**2 + (square - bias**2 + noise) / half
+    far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
+    return float(wins @ risks), float(wins @ far)

@@ -1,0 +1,449 @@
+"""Compiled kernels: the localised mean on many populations, at many widths and budgets at once.
+
+Two views of Algorithm 2 of Kent, Berrett and Yu for user means that are already drawn:
+`localised_risks` integrates the votes and the noise out exactly, `localised_draws` draws one run.
+Both are compiled with numba where it is installed; `localised_risks_reference` and, for the draws,
+`userdp.local.mean.localised_mean` are the plain versions they are tested against and fall back to.
+"""
+
+import functools
+
+import numpy as np
+from scipy import stats
+from scipy.special import expit
+
+from userdp import _validate
+from userdp._compiled import _jit, njit
+from userdp.local.localise import Bins
+from userdp.local.mean import KENT_MARGIN, localised_mean
+from userdp.privacy.reports import LaplaceReport
+
+__all__ = ["vote_law", "winner_law", "localised_risks_reference", "localised_risks", "localised_draws"]
+
+# events of smaller probability are left out: far below what 1e9 runs can show
+NEGLIGIBLE = 1e-14
+POWERS = 5
+
+
+@functools.lru_cache(maxsize=64)
+def vote_law(users, epsilon):
+    """Law of the votes that a bin gets from `users` reports of Algorithm 2, by true votes.
+
+    Parameters
+    ----------
+    users : int
+        Users who vote, h.
+    epsilon : float
+        Budget of a vote, positive; a bit is kept with probability e^(epsilon/2) / (1 + e^(epsilon/2)).
+
+    Returns
+    -------
+    ndarray, shape (h + 1, h + 1)
+        Row c: the probabilities of 0 .. h votes for a bin with c true ones, Bin(c, p) + Bin(h - c, 1 - p).
+    """
+    _validate.integer(1, users=users)
+    _validate.positive(epsilon=epsilon)
+    keep, votes = expit(epsilon / 2), np.arange(users + 1)
+    return np.array(
+        [
+            np.convolve(
+                stats.binom.pmf(votes[: c + 1], c, keep),
+                stats.binom.pmf(votes[: users - c + 1], users - c, 1 - keep),
+            )
+            for c in votes
+        ]
+    )
+
+
+def winner_law(held, epsilon):
+    """Probability that each bin wins the vote of Algorithm 2, ties going to the first.
+
+    Parameters
+    ----------
+    held : array_like of int, shape (K,)
+        True votes for each bin.
+    epsilon : float
+        Budget of a vote.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        P(bin j wins) = sum over b of P(Z_j = b) prod_{i<j} P(Z_i < b) prod_{i>j} P(Z_i <= b).
+    """
+    held = np.asarray(held)
+    equal = vote_law(int(held.sum()), float(epsilon))[held]
+    at_most = np.cumsum(equal, axis=1)
+    below = np.hstack([np.zeros((held.size, 1)), at_most[:, :-1]])
+    one = np.ones((1, equal.shape[1]))
+    earlier = np.cumprod(np.vstack([one, below[:-1]]), axis=0)
+    later = np.cumprod(np.vstack([one, at_most[:0:-1]]), axis=0)[::-1]
+    return (equal * earlier * later).sum(axis=1)
+
+
+def localised_risks_reference(voters, refiners, theta, *, widths, epsilons):
+    """The plain version of `localised_risks`: every bin by itself, in numpy."""
+    voters, refiners, theta = _populations(voters, refiners, theta)
+    out = np.empty((len(widths), len(theta), len(epsilons), 3))
+    for w, width in enumerate(widths):
+        bins = Bins(width)
+        lower, upper = bins.ends(np.arange(bins.count))
+        ends = lower - KENT_MARGIN * width, upper + KENT_MARGIN * width
+        for r, (x, y, centre) in enumerate(zip(voters, refiners, theta, strict=True)):
+            held = np.bincount(bins.index(x), minlength=bins.count)
+            errors = np.clip(y[:, None], *ends).mean(axis=0) - centre
+            missed = np.abs(np.arange(bins.count) - bins.index(np.array([centre]))) > 1
+            for e, epsilon in enumerate(epsilons):
+                law = winner_law(held, epsilon)
+                out[w, r, e] = law @ errors**2, law @ errors**4, law @ missed
+    return _with_noise(out, widths, epsilons, refiners.shape[1])
+
+
+def localised_risks(voters, refiners, theta, *, widths, epsilons):
+    """Risk of the localised mean given the users' means, the votes and the noise integrated out.
+
+    Kent, Algorithm 2, eqs. (26)-(29), for simulations: the conditional law of the chosen bin is explicit
+    (`winner_law`), and so are the mean and the variance of the refined estimate given that bin.
+
+    Output law: no randomness. Entry [w, r, e] holds the conditional mean of the squared error, of its
+    square, and the probability that the chosen interval misses theta, for Algorithm 2 on population r.
+
+    Parameters
+    ----------
+    voters, refiners : array_like, shape (R, h)
+        Means of the users of the first and of the second half, in each of R populations.
+    theta : array_like, shape (R,)
+        True mean of each population.
+    widths : array_like, shape (W,)
+        Half-widths of a bin, Delta.
+    epsilons : array_like, shape (E,)
+        Budgets of a user, positive.
+
+    Returns
+    -------
+    ndarray, shape (W, R, E, 3)
+        Events of probability below 1e-14 are left out.
+
+    Raises
+    ------
+    ValueError
+        If a public parameter is out of range, or a mean is not finite: populations are simulated here,
+        nobody's data are released.
+    """
+    widths, epsilons = _parameters(widths, epsilons)
+    if njit is None:
+        return localised_risks_reference(voters, refiners, theta, widths=widths, epsilons=epsilons)
+    voters, refiners, theta = _populations(voters, refiners, theta)
+    laws = [_votes(voters.shape[1], e) for e in epsilons]
+    sums, out = _sums(refiners), np.empty((len(widths), len(theta), len(epsilons), 3))
+    for w, width in enumerate(widths):
+        bins = Bins(width)
+        first, last = _span(voters, refiners, theta, width, bins.count)
+        held, errors = _tally(voters, refiners, sums, theta, width, bins.count, first, last)
+        near = first, last, bins.index(theta), held, errors, theta, bins.count
+        most = max(first.max(), bins.count - 1 - last.min())
+        for e, (equal, below) in enumerate(laws):
+            unanimous = bins.count * (equal[-1] @ (1 - below[0, :-1])) < NEGLIGIBLE
+            # the winner has at least `low` votes, and denormal numbers are slow
+            low = int(np.argmax(below[0, 1:] ** bins.count > NEGLIGIBLE))
+            equal, below = np.ascontiguousarray(equal[:, low:]), np.ascontiguousarray(below[:, low:])
+            edges = _empty_bins(below[0], width, bins.count, most)
+            _expect(*near, unanimous, equal, below, *edges, out[w, :, e])
+    return _with_noise(out, widths, epsilons, refiners.shape[1])
+
+
+def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
+    """Squared error of one run of the localised mean for each population, width and budget.
+
+    Output law: that of ``(localised_mean(..., general=False).value - theta)**2`` in every entry. Entries of
+    one population share its users and its Laplace noise up to scale; the votes are drawn afresh.
+
+    Parameters
+    ----------
+    voters, refiners, theta, widths, epsilons
+        As for `localised_risks`.
+    rng : numpy.random.Generator
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray, shape (W, R, E)
+        Squared errors.
+
+    Raises
+    ------
+    ValueError
+        As for `localised_risks`.
+    """
+    widths, epsilons = _parameters(widths, epsilons)
+    voters, refiners, theta = _populations(voters, refiners, theta)
+    out = np.empty((len(widths), len(theta), len(epsilons)))
+    if njit is None:
+        means = np.hstack([voters, refiners])
+        for w, r, e in np.ndindex(out.shape):
+            options = {"epsilon": epsilons[e], "width": widths[w], "general": False}
+            out[w, r, e] = (localised_mean(means[r], 1, rng=rng, **options).value - theta[r]) ** 2
+        return out
+    half = refiners.shape[1]
+    noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half
+    laws, sums = [_votes(half, e) for e in epsilons], _sums(refiners)
+    for w, width in enumerate(widths):
+        count = Bins(width).count
+        first, last = _span(voters, refiners, theta, width, count)
+        held, errors = _tally(voters, refiners, sums, theta, width, count, first, last)
+        for e, (_, below) in enumerate(laws):
+            near = first, last, held, errors, theta, _scale(width, epsilons[e]) * noise, width, count
+            _run(*near, below, rng, out[w, :, e])
+    return out
+
+
+def _parameters(widths, epsilons):
+    widths, epsilons = (np.array(x, dtype=float).reshape(-1) for x in (widths, epsilons))
+    for width in widths:
+        _validate.positive(width=float(width))
+    for epsilon in epsilons:
+        _validate.positive(epsilon=float(epsilon))
+    return widths, epsilons
+
+
+def _populations(voters, refiners, theta):
+    voters, refiners, theta = (np.asarray(x, dtype=float) for x in (voters, refiners, theta))
+    if voters.ndim != 2 or voters.shape != refiners.shape or theta.shape != voters.shape[:1]:
+        shapes = voters.shape, refiners.shape, theta.shape
+        raise ValueError(f"voters, refiners and theta must have shapes (R, h), (R, h), (R,), got {shapes}")
+    for name, x in {"voters": voters, "refiners": refiners, "theta": theta}.items():
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} must be finite, got {x[~np.isfinite(x)][0]!r}")
+    return np.sort(voters, axis=1), np.sort(refiners, axis=1), theta
+
+
+def _sums(refiners):
+    return np.hstack([np.zeros((len(refiners), 1)), np.cumsum(refiners, axis=1)])
+
+
+def _scale(width, epsilon):
+    """Scale of the Laplace noise, 6 Delta / epsilon, eq. (29)."""
+    return LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * float(width), float(epsilon)).scale
+
+
+def _with_noise(out, widths, epsilons, half):
+    """Add the Laplace noise's share to the first two moments of the squared error."""
+    scale = np.array([[[_scale(w, e) for e in epsilons]] for w in widths])
+    variance, fourth = 2 * scale**2 / half, 12 * scale**4 / half**3
+    out[..., 1] += 6 * variance * out[..., 0] + 3 * variance**2 + fourth
+    out[..., 0] += variance
+    return out
+
+
+def _votes(users, epsilon):
+    """P(votes = b) and P(votes < b) by true votes c, shapes (h + 1, h + 1) and (h + 1, h + 2)."""
+    equal = vote_law(users, float(epsilon))
+    return equal, np.hstack([np.zeros((users + 1, 1)), np.cumsum(equal, axis=1)])
+
+
+@_jit
+def _bin(x, width, count):
+    """Bin of a mean, as `userdp.local.localise.Bins.index`."""
+    return min(int((min(max(x, -1.0), 1.0) + 1) / (2 * width)), count - 1)
+
+
+@_jit
+def _end_of_run(x, start, j, width, count):
+    """First position after `start` in the sorted `x` that lies beyond bin `j`."""
+    low, high = start + 1, x.size
+    while low < high:
+        middle = (low + high) // 2
+        if _bin(x[middle], width, count) > j:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@_jit
+def _below(x, bound):
+    """How many of the sorted `x` are below `bound`."""
+    low, high = 0, x.size
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] < bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@_jit
+def _refined(j, y, sums, width):
+    """Mean of the sorted `y`, projected to bin `j` widened by the margin; `sums` are its partial sums."""
+    low = -1 + 2 * j * width - KENT_MARGIN * width
+    high = -1 + 2 * (j + 1) * width + KENT_MARGIN * width
+    h = y.size
+    if low <= y[0] and y[h - 1] <= high:
+        return sums[h] / h
+    under, up_to = _below(y, low), _below(y, high)
+    return (under * low + (sums[up_to] - sums[under]) + (h - up_to) * high) / h
+
+
+@_jit
+def _span(voters, refiners, theta, width, count):
+    """First and last bin of each population's data and theta, and one bin more on either side."""
+    h = voters.shape[1]
+    first, last = np.empty(theta.size, np.int64), np.empty(theta.size, np.int64)
+    for r in range(theta.size):
+        low = min(voters[r, 0], refiners[r, 0], theta[r])
+        high = max(voters[r, h - 1], refiners[r, h - 1], theta[r])
+        first[r] = max(_bin(low, width, count) - 1, 0)
+        last[r] = min(_bin(high, width, count) + 1, count - 1)
+    return first, last
+
+
+@_jit
+def _tally(voters, refiners, sums, theta, width, count, first, last):
+    """True votes of, and error after choosing, each bin first .. last; both of shape (R, widest span)."""
+    h, widest = voters.shape[1], (last - first).max() + 1
+    held = np.zeros((theta.size, widest), np.int64)
+    errors = np.zeros((theta.size, widest))
+    for r in range(theta.size):
+        i = 0
+        while i < h:
+            j = _bin(voters[r, i], width, count)
+            end = _end_of_run(voters[r], i, j, width, count)
+            held[r, j - first[r]] = end - i
+            i = end
+        for k in range(last[r] - first[r] + 1):
+            errors[r, k] = _refined(first[r] + k, refiners[r], sums[r], width) - theta[r]
+    return held, errors
+
+
+@_jit
+def _empty_bins(below, width, count, most):
+    """What J = 0 .. most bins without votes on one side of the data contribute, by votes b, the last axis.
+
+    On the left entry k < 5 sums x_j^k P(Z_i < b, i < j) P(Z_i <= b, j < i < J), where x_j is the end of
+    the interval of bin j that is nearest to the data, and the last entry is P(all < b); on the right it is
+    mirrored, and the last entry is P(all <= b).
+    """
+    votes = below.size - 1
+    left, right = np.zeros((most + 1, POWERS + 1, votes)), np.zeros((most + 1, POWERS + 1, votes))
+    left[0, POWERS], right[0, POWERS] = 1.0, 1.0
+    for j in range(most):
+        x_left, x_right = -1 + 2 * (j + 2) * width, -1 + 2 * (count - 2 - j) * width
+        for k in range(POWERS):
+            for b in range(votes):
+                left[j + 1, k, b] = left[j, k, b] * below[b + 1] + left[j, POWERS, b] * x_left**k
+                right[j + 1, k, b] = right[j, k, b] * below[b] + right[j, POWERS, b] * x_right**k
+        for b in range(votes):
+            left[j + 1, POWERS, b] = left[j, POWERS, b] * below[b]
+            right[j + 1, POWERS, b] = right[j, POWERS, b] * below[b + 1]
+    return left, right
+
+
+@_jit
+def _add_empty(p, table, j, t, moments):
+    """Add the share of `j` empty bins on one side, moments about t from those about 0, by votes."""
+    for b in range(p.size):
+        s0, s1, s2, s3, s4 = table[j, 0, b], table[j, 1, b], table[j, 2, b], table[j, 3, b], table[j, 4, b]
+        moments[0, b] += p[b] * (s2 - 2 * t * s1 + t * t * s0)
+        moments[1, b] += p[b] * (s4 - 4 * t * s3 + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0)
+        moments[2, b] += p[b] * s0
+
+
+@_jit
+def _expect(first, last, home, held, errors, theta, count, unanimous, equal, below, left, right, out):
+    """Moments of the error over the votes, for one width and one budget; the last axis of tables is b.
+
+    `unanimous`: a bin that holds every voter wins for certain.
+    """
+    votes = equal.shape[1]
+    later = np.empty((held.shape[1] + 1, votes))
+    before, moments = np.empty(votes), np.empty((3, votes))
+    for r in range(theta.size):
+        near, lefts, rights = last[r] - first[r] + 1, first[r], count - 1 - last[r]
+        k = held[r].argmax()
+        if unanimous and held[r, k] == below.shape[0] - 1:
+            out[r, 0], out[r, 1] = errors[r, k] ** 2, errors[r, k] ** 4
+            out[r, 2] = 1.0 if abs(first[r] + k - home[r]) > 1 else 0.0
+            continue
+        moments[:] = 0.0
+        for b in range(votes):
+            later[near, b] = right[rights, POWERS, b]
+            before[b] = left[lefts, POWERS, b]
+        for k in range(near - 1, -1, -1):
+            c = held[r, k]
+            for b in range(votes):
+                later[k, b] = later[k + 1, b] * below[c, b + 1]
+        for k in range(near):
+            c, square = held[r, k], errors[r, k] ** 2
+            fourth, missed = square**2, 1.0 if abs(first[r] + k - home[r]) > 1 else 0.0
+            for b in range(votes):
+                p = before[b] * equal[c, b] * later[k + 1, b]
+                moments[0, b] += p * square
+                moments[1, b] += p * fourth
+                moments[2, b] += p * missed
+                before[b] *= below[c, b]
+        for b in range(votes):
+            later[0, b] *= equal[0, b]
+            before[b] *= equal[0, b]
+        _add_empty(later[0], left, lefts, theta[r], moments)
+        _add_empty(before, right, rights, theta[r], moments)
+        square, fourth, missed = 0.0, 0.0, 0.0
+        for b in range(votes):
+            square += moments[0, b]
+            fourth += moments[1, b]
+            missed += moments[2, b]
+        out[r, 0], out[r, 1], out[r, 2] = square, fourth, missed
+
+
+@_jit
+def _quantile(below, u, guess):
+    """Smallest b with P(votes <= b) >= u, searched from `guess`."""
+    b = guess
+    while b > 0 and below[b] >= u:
+        b -= 1
+    while b < below.size - 2 and below[b + 1] < u:
+        b += 1
+    return b
+
+
+@_jit
+def _first_of(count, ratio, u):
+    """First of `count` bins that attains their maximum: geometric with `ratio`, cut off at `count`."""
+    if 1 - ratio < 1e-12:
+        return min(int(u * count), count - 1)
+    return min(int(np.log1p(-u * (1 - ratio**count)) / np.log(ratio)), count - 1)
+
+
+@_jit
+def _run(first, last, held, errors, theta, noise, width, count, below, rng, out):
+    """One run for one width and one budget: squared errors."""
+    middle = np.empty(below.shape[0], np.int64)
+    for c in range(middle.size):
+        middle[c] = _quantile(below[c], 0.5, 0)
+    # an upper bound on the probability that an empty bin gets that many votes or more
+    safe = below[0, :-1] ** count
+    for r in range(theta.size):
+        most, chosen, empty = -1, 0, count
+        for k in range(last[r] - first[r] + 1):
+            c = held[r, k]
+            if c > 0:
+                empty -= 1
+                votes = _quantile(below[c], rng.random(), middle[c])
+                if votes > most:
+                    most, chosen = votes, k
+        u = rng.random()
+        error = errors[r, chosen]
+        if u > safe[most] and empty > 0:
+            votes = _quantile(below[0], u ** (1 / empty), middle[0])
+            if votes >= most:
+                j = _first_of(empty, below[0, votes] / below[0, votes + 1], rng.random())
+                for k in range(last[r] - first[r] + 1):  # the j-th bin without votes
+                    if held[r, k] > 0 and first[r] + k <= j:
+                        j += 1
+                if votes > most or j < first[r] + chosen:
+                    if j < first[r]:
+                        error = -1 + 2 * (j + 2) * width - theta[r]
+                    elif j > last[r]:
+                        error = -1 + 2 * (j - 1) * width - theta[r]
+                    else:
+                        error = errors[r, j - first[r]]
+        out[r] = (error + noise[r]) ** 2

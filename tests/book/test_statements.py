@@ -1,0 +1,43 @@
+"""Every numbered item of a finished paper has one box and at least one check in the book."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from userdp.study.claims import statements
+from userdp_book.claims import collect
+
+ROOT = Path(__file__).parents[2]
+FINISHED = ("dame", "kent", "cummings", "liu")
+LABEL = re.compile(r"^:label: *(\S+)$", re.MULTILINE)
+
+LABELS = Counter(
+    label
+    for page in (ROOT / "book").rglob("*.md")
+    for label in LABEL.findall(page.read_text(encoding="utf-8"))
+)
+CLAIMED = {claim["id"] for claim in collect(ROOT)}
+ITEMS = [key for key, row in statements().items() if row["paper"] in FINISHED]
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_a_statement_has_a_box_and_a_check(item):
+    assert LABELS[item] == 1
+    assert item in CLAIMED
+
+
+def test_no_label_is_used_twice():
+    assert [label for label, count in LABELS.items() if count > 1] == []
+
+
+def test_every_claim_is_about_a_listed_statement():
+    assert statements().keys() >= CLAIMED
+
+
+def test_a_correction_says_what_was_corrected():
+    verdicts = ("refuted", "holds after correction")
+    silent = {claim["id"] for claim in collect(ROOT) if claim["verdict"] in verdicts}
+    explained = {claim["id"] for claim in collect(ROOT) if claim["verdict"] in verdicts and claim["note"]}
+    assert silent == explained

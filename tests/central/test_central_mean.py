@@ -1,0 +1,225 @@
+"""Means under central privacy: sensitivity of every release, laws, promises, bad input."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from laws import has_mean, same_law
+from userdp.central import mean as central_mean
+from userdp.central.mean import (
+    cohorts,
+    first_records,
+    ideal_mean,
+    initial_error,
+    initial_mean,
+    private_variance,
+    realistic_mean,
+    uniform_mean,
+    window,
+)
+from userdp.populations.records import BetaUsers
+
+USERS = BetaUsers(0.3, 0.04)
+
+
+class Silent:
+    """A generator whose noise is zero and whose records are the means: what is left is the statistic."""
+
+    def laplace(self, scale=1.0, size=None):
+        self.scales = [*getattr(self, "scales", []), scale]
+        return 0.0 if size is None else np.zeros(size)
+
+    def binomial(self, n, p):
+        return p
+
+    def hypergeometric(self, good, bad, k):
+        return k * good / np.maximum(good + bad, 1)
+
+
+def test_one_user_moves_each_release_by_at_most_scale_times_epsilon():
+    rng, epsilon, n = np.random.default_rng(1), 0.7, 60
+    sizes = rng.integers(1, 50, n)
+    means = rng.integers(0, sizes + 1) / sizes
+    smallest, _, middle = cohorts(sizes, 0)
+    for index in range(n):
+        for extreme in (0.0, 1.0):
+            changed = means.copy()
+            changed[index] = extreme
+            silent = [Silent(), Silent()]
+            one, other = (
+                realistic_mean(x, sizes, epsilon=epsilon, rng=s, spread=0.01)
+                for x, s in zip((means, changed), silent, strict=True)
+            )
+            first, last = silent[0].scales
+            if index in smallest:
+                assert abs(one.initial - other.initial) <= first * epsilon + 1e-12
+            else:
+                assert one.initial == other.initial
+                assert abs(one.value - other.value) <= last * epsilon + 1e-12
+    # attained: somebody in the middle can move the value by all of it
+    assert middle.size == 54
+    wide = [
+        realistic_mean(m, sizes, epsilon=epsilon, rng=Silent(), spread=0.01) for m in _extremes(means, sizes)
+    ]
+    assert max(abs(a.value - b.value) for a, b in zip(wide[::2], wide[1::2], strict=True)) == pytest.approx(
+        last * epsilon, rel=1e-9
+    )
+
+
+def _extremes(means, sizes):
+    _, _, middle = cohorts(sizes, 0)
+    for index in middle:
+        for extreme in (0.0, 1.0):
+            changed = means.copy()
+            changed[index] = extreme
+            yield changed
+
+
+def test_the_uniform_mean_has_sensitivity_one_over_n():
+    noise = Silent()
+    low = uniform_mean(np.zeros(8), epsilon=0.5, rng=noise).value
+    high = uniform_mean(np.append(np.zeros(7), 1.0), epsilon=0.5, rng=noise).value
+    assert high - low == pytest.approx(noise.scales[0] * 0.5)
+
+
+def test_cohorts_are_disjoint_and_ordered_by_size():
+    sizes = np.random.default_rng(2).integers(1, 100, 57)
+    parts = cohorts(sizes, 6)
+    assert sorted(np.concatenate(parts)) == list(range(57))
+    small, large, middle = (sizes[p] for p in parts)
+    assert large.min() >= middle.max() and middle.min() >= small.max()
+    assert [p.size for p in parts] == [5, 6, 46]
+
+
+@pytest.mark.parametrize("known", [None, 0.04])
+def test_the_guarantee_is_that_of_disjoint_cohorts(known):
+    rng = np.random.default_rng(3)
+    sizes = np.full(2000, 20)
+    result = realistic_mean(USERS.draw_means(sizes, rng), sizes, epsilon=0.8, rng=rng, spread=known)
+    g = result.guarantee
+    assert (g.epsilon, g.delta, g.trust, g.neighbours) == (0.8, 0.0, "central", "replace-same-size")
+
+
+@pytest.mark.parametrize("mean", [0.1, 0.3, 0.8])
+def test_estimates_are_nearly_unbiased(mean):
+    rng, users = np.random.default_rng(4), BetaUsers(mean, 0.02)
+    sizes = rng.integers(5, 60, 2001)
+    draws = []
+    for _ in range(200):
+        means = users.draw_means(sizes, rng)
+        draws.append(
+            [
+                realistic_mean(means, sizes, epsilon=2.0, rng=rng).value,
+                ideal_mean(means, sizes, mean=mean, spread=0.02, epsilon=2.0, beta=0.05, rng=rng).value,
+                uniform_mean(means, epsilon=2.0, rng=rng).value,
+            ]
+        )
+    draws = np.array(draws)
+    assert all(has_mean(draws[:, j], mean) for j in range(3))
+    assert not has_mean(draws[:, 1], mean + 0.02)
+
+
+def test_windows_hold_all_users_with_the_stated_probability():
+    rng, n = np.random.default_rng(5), 500
+    sizes = np.full(n, 400)
+    half = window(sizes, n, mean=0.3, spread=0.0, beta=0.1)
+    inside = [np.all(np.abs(BetaUsers(0.3, 0).draw_means(sizes, rng) - 0.3) <= half) for _ in range(1000)]
+    # normal quantiles of a binomial law: near 0.9, and certainly not far below
+    assert 0.8 < np.mean(inside) < 0.97
+    assert window([1], 5, mean=0.3, spread=0.0, beta=0.1)[0] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("mean", [0.05, 0.3, 0.9])
+def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
+    rng, m, beta, draws = np.random.default_rng(6), 500, 0.05, 2000
+    missed = 0
+    for _ in range(draws):
+        value, _ = initial_mean(rng.binomial(1, mean, m), epsilon=0.5, rng=rng)
+        missed += abs(value - mean) > initial_error(value, m, epsilon=0.5, beta=beta, printed=printed)
+    # a rate of beta exceeds this count with probability below 1e-6
+    assert missed <= stats.binom.isf(1e-6, draws, beta)
+
+
+def test_private_variance_keeps_the_promise_with_enough_users():
+    rng, hits = np.random.default_rng(7), 0
+    for _ in range(300):
+        value, _ = private_variance(np.clip(rng.normal(0.5, 0.05, 2000), 0, 1), epsilon=1.0, rng=rng)
+        hits += 0.05**2 <= value <= 8 * 0.05**2
+    assert hits >= stats.binom.ppf(1e-6, 300, 0.95)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delta):
+    seen = []
+
+    def spy(scores, **options):
+        seen.append(np.array(scores))
+        assert options["sensitivity"] == 1
+        return 0, None
+
+    monkeypatch.setattr(central_mean, "noisy_argmax", spy)
+    rng = np.random.default_rng(8)
+    means = rng.uniform(0, 1, 80)
+    for changed in (means, np.where(np.arange(80) == 17, 0.0, means)):
+        private_variance(changed, epsilon=1.0, rng=rng, delta=0.0)
+    assert np.abs(seen[0] - seen[1]).max() <= 1 and np.abs(seen[0] - seen[1]).sum() <= 2
+
+
+def test_a_lonely_scale_survives_the_threshold_with_probability_below_delta():
+    rng, delta, draws = np.random.default_rng(9), 0.05, 4000
+    # one group only: its scale is a singleton
+    kept = sum(
+        private_variance(np.tile([0.0, 0.5], 4), epsilon=1.0, rng=rng, delta=delta)[0] is not None
+        for _ in range(draws)
+    )
+    # exactly delta / 4
+    assert abs(kept - draws * delta / 4) < 4.9 * np.sqrt(draws * delta / 4)
+
+
+def test_first_records_have_the_law_of_drawing_without_replacement():
+    rng = np.random.default_rng(10)
+    sizes, means = np.array([7]), np.array([3 / 7])
+    fast = [first_records(means, sizes, 4, rng)[0] for _ in range(3000)]
+    records = np.array([1, 1, 1, 0, 0, 0, 0])
+    slow = [rng.permutation(records)[:4].mean() for _ in range(3000)]
+    assert same_law(fast, slow)
+    assert not same_law(fast, rng.binomial(4, 3 / 7, 3000) / 4 + 0.01)
+
+
+def test_wild_means_never_raise():
+    rng = np.random.default_rng(11)
+    wild = np.resize([np.nan, np.inf, -np.inf, 1e300, -5.0], 100)
+    sizes = np.resize([1, 3, 9], 100)
+    for result in (
+        realistic_mean(wild, sizes, epsilon=1.0, rng=rng),
+        ideal_mean(wild, sizes, mean=0.3, spread=0.0, epsilon=1.0, beta=0.1, rng=rng),
+        uniform_mean(wild, epsilon=1.0, rng=rng),
+    ):
+        assert np.isfinite(result.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rng: uniform_mean([0.1], epsilon=0, rng=rng), "epsilon must be positive, got 0"),
+        (
+            lambda rng: uniform_mean([], epsilon=1, rng=rng),
+            "users must be a whole number of at least 1, got 0",
+        ),
+        (
+            lambda rng: realistic_mean(np.zeros(5), np.ones(5, int), epsilon=1, rng=rng),
+            r"n at least 20, got \(5,\)",
+        ),
+        (
+            lambda rng: realistic_mean(np.zeros(30), np.zeros(30, int), epsilon=1, rng=rng),
+            "sizes must be whole numbers of at least 1, got 0",
+        ),
+        (lambda rng: private_variance([0.1] * 4, epsilon=1, rng=rng), "users must be .* at least 8, got 4"),
+        (lambda rng: window([1], 3, mean=2, spread=0, beta=0.1), "mean must be in .* got 2"),
+        (lambda rng: cohorts(np.ones(30), 29), "variance_users must be in .* got 29"),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.random.default_rng(0))

@@ -1,0 +1,363 @@
+"""Private choices of the contribution bound: sensitivity, laws, exact loss, descents and their cost."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+from laws import same_law
+from userdp.central import bounds_by_descent as private_descent
+from userdp.central.bound_curve import Surrogate, surrogate_curve
+from userdp.central.bounds import exponential_bound, grid_law, output_perturbation, private_quantile
+from userdp.central.bounds_by_descent import (
+    geometric_quantile,
+    private_gradient_descent,
+    sampled_epsilon,
+    sampled_noise,
+)
+from userdp.central.histogram import noise_mass, surrogate, two_approximate_bound
+from userdp.privacy.audit import exact_loss
+from userdp.privacy.noise import gaussian_delta
+
+RELEASE = {"epsilon": 1.0, "delta": 0.01}
+CHOICE = {"largest": 20.0, "choice_epsilon": 0.5}
+
+
+def users(rng, n=None, d=None):
+    """A small data set: some users empty, some heavy, some with one item."""
+    n, d = n or rng.integers(1, 9), d or rng.integers(1, 6)
+    return rng.poisson(rng.choice([0.0, 0.5, 3.0, 30.0], (n, 1)) * rng.random((n, d))).astype(float)
+
+
+def neighbours(rng, replace):
+    """Two data sets that differ in one user."""
+    data, other = users(rng), rng
+    row = users(other, n=1, d=data.shape[1])
+    return (data, np.vstack([data[1:], row])) if replace else (data, np.vstack([data, row]))
+
+
+def curves(rng, replace, **change):
+    options = RELEASE | {"largest": 20.0, "delta": float(rng.choice([0.0, 0.01]))} | change
+    return [surrogate_curve(x, **options) for x in neighbours(rng, replace)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("ridge", [0.0, 0.01, 3.0])
+def test_the_minimiser_is_exact(seed, ridge):
+    curve = curves(np.random.default_rng(seed), True)[0]
+
+    def objective(x):
+        return curve.values(x) + ridge * x**2 / 2
+
+    found = minimize_scalar(objective, bounds=(0, 20), method="bounded", options={"xatol": 1e-10})
+    best = min(found.fun, objective(0.0), objective(20.0))
+    assert objective(curve.minimiser(ridge)) <= best + 1e-9 * (1 + abs(best))
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_the_curve_is_the_surrogate_up_to_a_constant(delta):
+    data, grid = users(np.random.default_rng(1), 30, 5), np.linspace(0, 20, 50)
+    options = RELEASE | {"delta": delta}
+    ours = surrogate_curve(data, largest=20.0, **options).values(grid)
+    assert np.ptp(ours - surrogate(data, grid, **options)) < 1e-9 * ours.max()
+    assert surrogate_curve(data, largest=1e3, **options).minimiser() == pytest.approx(
+        two_approximate_bound(data, **options)
+    )
+    held = surrogate_curve(sparse.csr_array(data), largest=20.0, **options).values(grid)
+    assert np.allclose(held, ours)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_one_user_moves_the_minimiser_by_at_most_reach_over_ridge(replace):
+    rng = np.random.default_rng(2)
+    for _ in range(2000):
+        one, two = curves(rng, replace)
+        ridge = rng.exponential()
+        moved = abs(one.minimiser(ridge) - two.minimiser(ridge))
+        assert moved <= one.reach / ridge * (1 + 1e-9)
+
+
+def test_the_sensitivity_is_attained_and_a_quarter_of_the_printed_one():
+    data = np.full((3, 4), 50.0)
+    other = np.vstack([data[1:], np.zeros((1, 4))])
+    one, two = (surrogate_curve(x, largest=1e3, epsilon=1e3, delta=0.01) for x in (data, other))
+    assert one.minimiser(0.1) - two.minimiser(0.1) == pytest.approx(one.reach / 0.1, rel=1e-12)
+
+
+def test_without_the_cut_of_the_ratio_the_sensitivity_would_be_exceeded():
+    # ten items each, said to be at most one
+    data = np.full((3, 10), 50.0)
+    moved = []
+    for cut in (True, False):
+        pair = []
+        for x in (data, np.vstack([data[1:], np.zeros((1, 10))])):
+            curve = surrogate_curve(x, largest=1e3, epsilon=1e3, delta=0.01, sparsity=1)
+            weights = curve.weights if cut else np.where(curve.sizes > 0, np.sqrt(10), 0.0)
+            pair.append(Surrogate(curve.sizes, weights, curve.mass, 1.0, 1e3).minimiser(0.1))
+        moved.append(pair[0] - pair[1])
+    assert moved[0] <= 10 * (1 + 1e-12) < moved[1]
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_the_exponential_choices_lose_at_most_their_budget(replace):
+    rng = np.random.default_rng(3)
+    grid = np.linspace(0, 20, 41)
+    for _ in range(500):
+        pair = curves(rng, replace)
+        law = np.array([grid_law(curve, grid, choice_epsilon=0.7) for curve in pair])
+        assert exact_loss(law) <= 0.7 * (1 + 1e-9)
+        points = np.concatenate([grid, *(curve.sizes for curve in pair)])
+        one, two = (curve.log_density(points, 0.7 / (20 * curve.reach)) for curve in pair)
+        assert np.abs(one - two).max() <= 0.7 * (1 + 1e-9)
+
+
+def test_the_budget_of_the_exponential_choice_is_attained_and_twice_the_rate_is_too_much():
+    data = np.full((400, 4), 50.0)
+    grid = np.linspace(0, 20, 41)
+    one, two = (
+        surrogate_curve(np.vstack([data, x]), largest=20.0, epsilon=50.0, delta=0.01)
+        for x in (np.full((1, 4), 50.0), np.zeros((1, 4)))
+    )
+    losses = [
+        exact_loss(np.array([grid_law(x, grid, choice_epsilon=e) for x in (one, two)])) for e in (0.7, 1.4)
+    ]
+    assert 0.99 * 0.7 < losses[0] <= 0.7 < losses[1]
+
+
+def test_the_exponential_bound_has_its_density():
+    data, rng = users(np.random.default_rng(4), 40, 5), np.random.default_rng(5)
+    options = RELEASE | CHOICE | {"epsilon": 3.0, "choice_epsilon": 20.0}
+    drawn = [exponential_bound(data, rng=rng, **options)[0] for _ in range(3000)]
+    curve = surrogate_curve(data, largest=20.0, epsilon=3.0, delta=0.01)
+    fine = np.linspace(0, 20, 400_001)
+
+    def from_density(rate):
+        weights = np.exp(curve.log_density(fine, rate))
+        return np.interp(rng.random(3000), np.cumsum(weights) / weights.sum(), fine)
+
+    rate = 20.0 / (20.0 * curve.reach)
+    assert np.trapezoid(np.exp(curve.log_density(fine, rate)), fine) == pytest.approx(1, rel=1e-6)
+    assert same_law(drawn, from_density(rate))
+    assert not same_law(drawn, from_density(rate / 2))
+
+
+def test_the_mean_of_the_curve_exceeds_its_minimum_by_at_most_one_over_the_rate():
+    rng = np.random.default_rng(6)
+    fine = np.linspace(0, 20, 100_001)
+    for _ in range(50):
+        curve = curves(rng, True)[0]
+        rate = rng.exponential()
+        weights = np.exp(curve.log_density(fine, rate))
+        mean = np.average(curve.values(fine), weights=weights)
+        assert mean - curve.values(curve.minimiser()) <= 1 / rate * (1 + 1e-3)
+
+
+def test_output_perturbation_has_its_law_in_both_variants():
+    data, rng = users(np.random.default_rng(7), 60, 4), np.random.default_rng(8)
+    options = RELEASE | CHOICE | {"epsilon": 30.0}
+    for printed, ridge, scale in (
+        (False, np.sqrt(4 * 60 / 0.5) / 20, 1 / 0.5),
+        (True, np.sqrt(8 * 4 * 60 / 30) / 20, 4 / 0.5),
+    ):
+        centre = surrogate_curve(data, largest=20.0, epsilon=30.0, delta=0.01, printed=printed).minimiser(
+            ridge
+        )
+        drawn = [output_perturbation(data, printed=printed, rng=rng, **options)[0] for _ in range(3000)]
+        noisy = centre + rng.laplace(scale=scale * 2 / ridge, size=3000)
+        assert same_law(drawn, noisy if printed else np.clip(noisy, 0, 20))
+        assert not same_law(drawn, centre + 1.4 * (noisy - centre))
+
+
+def test_output_perturbation_is_zero_where_clipping_at_zero_is_best_for_all_data():
+    rng = np.random.default_rng(9)
+    bound, guarantee = output_perturbation(np.eye(4), epsilon=0.1, delta=0.125, rng=rng, **CHOICE)
+    assert bound == 0 and guarantee.epsilon == 0.5
+
+
+class Recorder:
+    """A source of no noise that notes its scales."""
+
+    def __init__(self):
+        self.scales = []
+
+    def normal(self, *, scale, size):
+        self.scales.append((scale, size))
+        return np.zeros(size)
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_the_descents_spend_exactly_what_they_say(relation):
+    data = users(np.random.default_rng(10), 200, 4)
+    options = RELEASE | CHOICE | {"choice_delta": 1e-3, "neighbours": relation, "users": 200}
+    for choose, steps, reach in ((private_gradient_descent, 3000, 2.0), (geometric_quantile, 50, 1.0)):
+        rng = Recorder()
+        _, guarantee = choose(data, steps=steps, rng=rng, **options)
+        assert sum(size for _, size in rng.scales) == steps
+        (scale,) = {scale for scale, _ in rng.scales}
+        spent = gaussian_delta(scale, epsilon=0.5, sensitivity=reach * np.sqrt(steps))
+        assert spent == pytest.approx(1e-3, rel=1e-9)
+        assert (guarantee.epsilon, guarantee.delta, guarantee.neighbours) == (0.5, 1e-3, relation)
+
+
+def test_without_noise_the_descents_find_what_they_look_for():
+    data = users(np.random.default_rng(11), 400, 4)
+    options = RELEASE | CHOICE | {"choice_delta": 1e-3}
+    best = two_approximate_bound(data, **RELEASE)
+    # the step size allows for the noise that is not there
+    found, _ = private_gradient_descent(
+        data, steps=200_000, rng=Recorder(), **options | {"choice_epsilon": 1e3}
+    )
+    curve = surrogate_curve(data, largest=20.0, **RELEASE)
+    assert curve.values(found) - curve.values(best) < 0.01 * curve.values(best)
+    found, _ = geometric_quantile(data, steps=4000, rng=Recorder(), **options | {"largest": 80.0})
+    sizes, mass = np.sort(np.sqrt((data**2).sum(axis=1))), noise_mass(4, **RELEASE)
+    assert abs(np.sum(sizes > found) - mass) <= 2
+
+
+def test_the_compiled_descents_are_the_plain_ones():
+    rng = np.random.default_rng(12)
+    curve = surrogate_curve(users(rng, 30, 4), largest=20.0, **RELEASE)
+    noise, drawn = rng.normal(size=500, scale=100), rng.integers(30, size=500)
+    data = (curve.sizes, curve.pulls, curve.mass, 20.0, 10.0, noise, 0.01)
+    assert private_descent._descend(*data) == _plain(private_descent._descend)(*data)
+    data = (curve.sizes, 30 * curve.weights, curve.mass, 20.0, 10.0, noise, drawn, 0.01, 7)
+    assert private_descent._descend_sampled(*data) == _plain(private_descent._descend_sampled)(*data)
+
+
+def _plain(function):
+    return getattr(function, "py_func", function)
+
+
+@pytest.mark.parametrize(("order", "sigma"), [(1.5, 0.7), (4.0, 2.0), (30.0, 10.0), (300.0, 200.0)])
+def test_the_moment_of_a_step_that_looks_at_all_users_is_that_of_gaussian_noise(order, sigma):
+    exact = np.expm1(order * (order - 1) / (2 * sigma**2))
+    assert private_descent._moment(order, 1.0, sigma) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "sigma"), [(2, 1.0), (5, 0.7), (20, 2.0)])
+def test_one_step_with_one_user_loses_at_most_what_is_proved(n, sigma):
+    x = np.linspace(-12 * sigma, 1 + 12 * sigma, 20_001)
+    rng = np.random.default_rng(13)
+    for delta in (0.2, 0.01, 1e-4):
+        epsilon = sampled_epsilon(1, n, sigma=sigma, delta=delta)
+        for _ in range(20):
+            ones, y = rng.binomial(n - 1, 0.5), rng.integers(2)
+            one, two = (
+                ((ones + z) * norm.pdf(x, 1, sigma) + (n - ones - z) * norm.pdf(x, 0, sigma)) / n
+                for z in (y, 1 - y)
+            )
+            assert np.trapezoid(np.maximum(one - np.exp(epsilon) * two, 0), x) <= delta
+
+
+def test_many_steps_cost_no_more_than_the_general_bound_for_sampling_without_replacement():
+    dp_accounting = pytest.importorskip("dp_accounting")
+    for n, sigma, steps in ((100, 5.0, 1000), (500, 40.0, 250_000)):
+        accountant = dp_accounting.rdp.RdpAccountant(
+            neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_ONE
+        )
+        step = dp_accounting.SampledWithoutReplacementDpEvent(n, 1, dp_accounting.GaussianDpEvent(sigma))
+        accountant.compose(step, steps)
+        general = accountant.get_epsilon(1e-3)
+        ours = sampled_epsilon(steps, n, sigma=sigma, delta=1e-3)
+        # n^2 looks at one of n users cannot cost less than the limit, one look at all of them
+        limit = n / np.sqrt(steps)
+        assert gaussian_delta(sigma * limit, epsilon=ours) <= 1e-3
+        assert ours <= general
+
+
+def test_the_prescribed_noise_is_far_more_than_enough():
+    for n, epsilon in ((10, 1.0), (500, 0.1), (2000, 5.0)):
+        sigma = sampled_noise(n, epsilon=epsilon, delta=1 / (2 * n))
+        assert sampled_epsilon(n**2 - 1, n, sigma=sigma, delta=1 / (2 * n)) < epsilon / 10
+
+
+def test_the_printed_descent_states_what_it_costs():
+    data, rng = users(np.random.default_rng(14), 40, 4), np.random.default_rng(15)
+    options = RELEASE | CHOICE | {"choice_delta": 0.01, "printed": True}
+    bound, guarantee = private_gradient_descent(data, rng=rng, **options)
+    # the Lipschitz constant of the paper counts the noise of the release, which no user moves
+    mass = noise_mass(4, **RELEASE, printed=True)
+    sigma = sampled_noise(40, epsilon=0.5, delta=0.01) * (2 + mass / 40) / 2
+    assert guarantee.epsilon == sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
+    assert 0 <= bound <= 20 and guarantee.delta == 0.01
+    with pytest.raises(ValueError, match="neighbours must be one of 'replace', got 'add-remove'"):
+        private_gradient_descent(data, rng=rng, neighbours="add-remove", users=40, **options)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_the_quantile_has_about_m_users_above_it(delta):
+    data, rng = users(np.random.default_rng(16), 4000, 4), np.random.default_rng(17)
+    release = {"epsilon": 0.05, "delta": delta}
+    options = release | {"largest": 80.0, "choice_epsilon": 5.0}
+    size = data.sum(axis=1) if delta == 0 else np.sqrt((data**2).sum(axis=1))
+    mass = noise_mass(4, **release)
+    for _ in range(20):
+        bound, guarantee = private_quantile(data, rng=rng, **options)
+        assert np.sum(size >= bound + 0.5) - 30 < mass < np.sum(size >= bound - 0.5) + 30
+    assert (guarantee.epsilon, guarantee.delta) == (5.0, 0.0)
+
+
+def all_choices(data, rng, **change):
+    """Every choice once; those that take a parameter that others do not get it here."""
+    options = RELEASE | CHOICE | change
+    approximate = options | {"choice_delta": 0.01}
+    public = {"users": 5} if change.get("neighbours") == "add-remove" else {}
+    printed = {} if public else {"printed": True}
+    return [
+        output_perturbation(data, rng=rng, **options, **public),
+        output_perturbation(data, rng=rng, **options, **public, printed=True),
+        exponential_bound(data, rng=rng, **options),
+        exponential_bound(data, rng=rng, **options, bounds=[1.0, 2.0]),
+        private_quantile(data, rng=rng, **options),
+        geometric_quantile(data, rng=rng, **approximate, **public),
+        private_gradient_descent(data, rng=rng, **approximate, **public),
+        private_gradient_descent(data, rng=rng, **approximate, **public, **printed),
+    ]
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_no_data_raise_and_every_guarantee_is_central(delta, relation):
+    rng = np.random.default_rng(18)
+    for data in (
+        [[np.nan, np.inf], [-3.0, 1e300], [0.0, 0.0]],
+        [[0.0, 0.0]],
+        [[1e-300, 0.0], [5.0, 5.0]],
+    ):
+        chosen = all_choices(np.array(data), rng, delta=delta, neighbours=relation)
+        for i, (bound, guarantee) in enumerate(chosen):
+            assert np.isfinite(bound) and (i == 1 or 0 <= bound <= 20)
+            assert (guarantee.trust, guarantee.neighbours) == ("central", relation)
+            assert guarantee.epsilon <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"largest": 0.0}, "largest must be positive, got 0.0"),
+        ({"choice_epsilon": -1.0}, "choice_epsilon must be positive, got -1.0"),
+        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        ({"sparsity": 5}, "sparsity must be in .1, 2., got 5"),
+        ({"neighbours": "add-remove"}, "users must be given with neighbours 'add-remove', got None"),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(change, message):
+    with pytest.raises(ValueError, match=message):
+        output_perturbation(np.eye(2), rng=np.random.default_rng(0), **RELEASE | CHOICE | change)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda o: exponential_bound(bounds=[0.0, 30.0], **o), r"bounds must be in \[0, 20.0\], got 30.0"),
+        (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be below .* got 3.0 and 2.0"),
+        (lambda o: geometric_quantile(choice_delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
+        (lambda o: geometric_quantile(choice_delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
+        (lambda o: private_gradient_descent(choice_delta=2.0, **o), "delta must be below one, got 2.0"),
+        (lambda o: private_gradient_descent(choice_delta=0.1, steps=0, **o), "steps must be .* got 0"),
+    ],
+)
+def test_errors_of_single_choices(call, message):
+    with pytest.raises(ValueError, match=message):
+        call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | RELEASE | CHOICE)

@@ -1,0 +1,165 @@
+"""Private sizes: the bound on the sensitivity holds, changes by one a user, and is tight."""
+
+import numpy as np
+import pytest
+
+from userdp.central.mean import window
+from userdp.central.private_sizes import TruncatedMean, private_size_mean
+from userdp.populations.records import BetaUsers
+
+
+def statistic(cap=6, alpha=0.02, spread=0.01):
+    half = alpha + window(np.arange(1, cap + 1), 12, mean=0.4, spread=spread, beta=0.1)
+    return TruncatedMean(0.4, spread, half)
+
+
+def users(rng, n=12):
+    sizes = rng.integers(1, 10, n)
+    return rng.integers(0, sizes + 1) / sizes, sizes
+
+
+def worst_replacement(stat, means, sizes):
+    """Largest change that replacing one user makes, over extreme means and all sizes."""
+    base, worst = stat.value(means, sizes), 0.0
+    for index in range(len(means)):
+        for size in range(1, 11):
+            for mean in (0.0, 1.0):
+                m, k = means.copy(), sizes.copy()
+                m[index], k[index] = mean, size
+                worst = max(worst, abs(stat.value(m, k) - base))
+    return worst
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbours(seed):
+    rng, stat = np.random.default_rng(seed), statistic()
+    means, sizes = users(rng)
+    assert worst_replacement(stat, means, sizes) <= stat.sensitivity_within(means, sizes, 0) + 1e-12
+    for changes in (1, 2, 3):
+        bound = stat.sensitivity_within(means, sizes, changes)
+        for _ in range(6):
+            m, k = means.copy(), sizes.copy()
+            gone = rng.choice(12, changes, replace=False)
+            m[gone], k[gone] = rng.integers(0, 2, changes), rng.integers(1, 11, changes)
+            assert worst_replacement(stat, m, k) <= bound + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_user_changes_the_distance_by_at_most_one(seed):
+    rng, stat = np.random.default_rng(seed), statistic()
+    means, sizes = users(rng, 40)
+    bound = stat.sensitivity_within(means, sizes, 5) * rng.uniform(1.0, 1.6)
+    distance = stat.distance(means, sizes, bound)
+    assert 0 <= distance < 40
+    for _ in range(10):
+        m, k = means.copy(), sizes.copy()
+        index = rng.integers(40)
+        m[index], k[index] = rng.integers(0, 2), rng.integers(1, 11)
+        assert abs(stat.distance(m, k, bound) - distance) <= 1
+
+
+def test_the_bound_grows_with_the_changes_and_the_distance_inverts_it():
+    rng, stat = np.random.default_rng(3), statistic()
+    means, sizes = users(rng, 30)
+    bounds = [stat.sensitivity_within(means, sizes, k) for k in range(30)]
+    assert np.all(np.diff(bounds[:-1]) >= 0) and bounds[-1] == np.inf
+    for k in (0, 4, 11):
+        assert stat.distance(means, sizes, bounds[k] * (1 + 1e-9)) >= k
+        assert stat.distance(means, sizes, bounds[k] * (1 - 1e-9)) < k
+    assert stat.distance(means, sizes, 0.0) == -1
+
+
+def test_the_largest_average_is_that_of_a_search():
+    rng, stat = np.random.default_rng(4), statistic(cap=3)
+    means, sizes = users(rng, 6)
+    weights, deviations = stat.terms(means, sizes)
+    best = -np.inf
+    for i in range(6):
+        for j in range(i):
+            kept = np.delete(np.arange(6), [i, j])
+            for w, h in zip(stat.size_weights, stat.half_widths, strict=True):
+                best = max(best, (weights[kept] @ deviations[kept] + w * h) / (weights[kept].sum() + w))
+    assert stat._largest_average(weights, deviations, 1) == pytest.approx(best, rel=1e-12)
+
+
+def test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs():
+    rng = np.random.default_rng(5)
+    people = BetaUsers(0.3, 0.0025)
+    sizes = np.clip(rng.lognormal(np.log(20), 1, 20_000).astype(int), 1, 141)
+    draws = [
+        private_size_mean(
+            people.draw_means(sizes, rng), sizes, epsilon=1.0, delta=1e-6, largest_size=141, rng=rng
+        )
+        for _ in range(20)
+    ]
+    error = np.array([d.value - 0.3 for d in draws])
+    assert np.sqrt(np.mean(error**2)) < 0.003
+    g = draws[0].guarantee
+    assert (g.epsilon, g.delta, g.trust, g.neighbours) == (6.0, 1e-6, "central", "replace")
+    known = private_size_mean(
+        people.draw_means(sizes, rng),
+        sizes,
+        epsilon=1.0,
+        delta=1e-6,
+        largest_size=141,
+        rng=rng,
+        spread=0.0025,
+    )
+    assert known.guarantee.epsilon == 5.0
+
+
+def test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step():
+    # means come in pairs of near twins; a newcomer at the top would put strangers together
+    n, voters = 2000, 160
+    sizes = np.arange(n, 0, -1)
+    means = np.where(np.arange(n) // 2 % 2 == 0, 0.2, 0.8)
+    moved_sizes, moved_means = sizes.copy(), means.copy()
+    moved_sizes[-1], moved_means[-1] = n + 1, 0.2
+
+    def small_spreads(means, sizes):
+        rng = np.random.default_rng(8)
+        options = {"epsilon": 1.0, "delta": 1e-6, "largest_size": n + 1, "variance_users": voters}
+        runs = [private_size_mean(means, sizes, rng=rng, **options) for _ in range(60)]
+        return np.mean([run.spread < 1e-4 for run in runs])
+
+    # with pairs in order of size these are 1 and 0
+    assert abs(small_spreads(means, sizes) - small_spreads(moved_means, moved_sizes)) < 0.4
+
+
+def test_a_proposal_too_small_returns_the_initial_mean():
+    rng = np.random.default_rng(6)
+    sizes = np.full(1000, 20)
+    means = BetaUsers(0.3, 0.0025).draw_means(sizes, rng)
+    result = private_size_mean(
+        means, sizes, epsilon=1.0, delta=1e-6, largest_size=31, rng=rng, spread=0.0025, safety=1e-3
+    )
+    assert result.value == result.initial
+
+
+def test_wild_means_never_raise():
+    rng = np.random.default_rng(7)
+    wild = np.resize([np.nan, np.inf, -1e300], 200)
+    result = private_size_mean(
+        wild, np.resize([1, 5], 200), epsilon=1.0, delta=1e-3, largest_size=5, rng=rng, spread=0.01
+    )
+    assert np.isfinite(result.value)
+
+
+def test_errors_name_the_parameter_and_the_value():
+    with pytest.raises(ValueError, match="delta must be positive, got 0"):
+        private_size_mean(
+            np.zeros(30),
+            np.ones(30, int),
+            epsilon=1.0,
+            delta=0,
+            largest_size=2,
+            rng=np.random.default_rng(0),
+        )
+
+
+@pytest.mark.parametrize("wild", [0, -3, np.nan, np.inf, 2.5, 1e300])
+def test_no_private_size_raises(wild):
+    rng = np.random.default_rng(31)
+    sizes = np.append(np.full(199, 3.0), wild)
+    options = {"epsilon": 1.0, "delta": 1e-3, "largest_size": 9, "spread": 0.1}
+    assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)

@@ -1,0 +1,665 @@
+"""Unknown domain: law of the clips, exact privacy of the release, exact errors, private choice of a bound."""
+
+import itertools
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse, stats
+from scipy.integrate import quad
+
+from laws import FALSE_ALARM, has_mean, same_law
+from userdp.central import unknown_domain_bounds as choice_module
+from userdp.central.unknown_domain import (
+    expected_error,
+    nested_totals,
+    random_clip,
+    release_scale,
+    release_threshold,
+    unbounded_guarantee,
+    unbounded_histogram,
+)
+from userdp.central.unknown_domain_bounds import (
+    objective,
+    objective_from_totals,
+    objective_range,
+    objective_sensitivity,
+    private_bound,
+)
+from userdp.privacy.audit import exact_loss
+from userdp.privacy.choice import exponential_law
+
+RELATIONS = ("replace", "add-remove")
+USER = np.array([4, 3, 5])
+WILD = st.floats() | st.integers(-5, 5).map(float)
+
+
+def some_counts(n, d, seed=1):
+    """Users with about 2 records an item, every fourth of them without any."""
+    return np.random.default_rng(seed).poisson(2.0, (n, d)) * (np.arange(n)[:, None] % 4 > 0)
+
+
+# --- random clipping --------------------------------------------------------------------------------
+
+
+def chi_square(draws, bound):
+    """P-value of the multivariate hypergeometric law for clips of USER, shape (draws, 3)."""
+    vectors, observed = np.unique(draws, axis=0, return_counts=True)
+    expected = len(draws) * stats.multivariate_hypergeom.pmf(vectors, USER, bound)
+    often = expected >= 5
+    cells = np.append(observed[often], observed[~often].sum())
+    rest = max(len(draws) - expected[often].sum(), 1e-9)
+    return stats.chisquare(cells, np.append(expected[often], rest), sum_check=False).pvalue
+
+
+def clips(draw, copies=6000):
+    """Clipped counts of USER by a function of a table, from copies that hold items of their own."""
+    return draw(sparse.kron(sparse.eye_array(copies), USER[None])).reshape(-1, copies, 3)
+
+
+@pytest.mark.statistical
+def test_clips_have_the_hypergeometric_law_for_every_bound_at_once():
+    bounds = [5, 2, 9, 1]
+    draws = clips(lambda table: nested_totals(table, bounds, np.random.default_rng(1)))
+    assert all(chi_square(kept, bound) > FALSE_ALARM for bound, kept in zip(bounds, draws, strict=True))
+    literal = random_clip(np.tile(USER, (6000, 1)), 5, np.random.default_rng(2))
+    assert chi_square(literal, 5) > FALSE_ALARM
+    assert same_law(literal, draws[0])
+
+
+@pytest.mark.statistical
+def test_that_test_rejects_other_laws():
+    rng = np.random.default_rng(3)
+    with_replacement = rng.multinomial(5, USER / USER.sum(), size=6000)
+    assert chi_square(with_replacement[np.all(with_replacement <= USER, axis=1)], 5) < FALSE_ALARM
+    assert not same_law(with_replacement, random_clip(np.tile(USER, (6000, 1)), 5, rng))
+
+    class NoOrder:
+        """Hands out increasing numbers, so that the first records are kept."""
+
+        def random(self, size):
+            return np.arange(size) / size
+
+    kept = clips(lambda table: nested_totals(table, [5], NoOrder()))[0]
+    assert chi_square(kept, 5) < FALSE_ALARM
+    one_too_many = clips(lambda table: nested_totals(table, [6], rng))[0]
+    assert not same_law(one_too_many, random_clip(np.tile(USER, (6000, 1)), 5, rng))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.coo_array])
+def test_totals_of_users_who_differ_have_the_law_of_the_literal_clips(form):
+    counts, rng = some_counts(7, 4), np.random.default_rng(4)
+    fast = np.array([nested_totals(form(counts), [3, 6], rng) for _ in range(1500)])
+    for bound, totals in zip((3, 6), fast.swapaxes(0, 1), strict=True):
+        literal = np.array([random_clip(counts, bound, rng).sum(axis=0) for _ in range(1500)])
+        assert same_law(literal, totals)
+        size = counts.sum(axis=1, keepdims=True)
+        mean = (bound * counts / np.maximum(size, bound)).sum(axis=0)
+        assert all(has_mean(item, m) for item, m in zip(totals.T, mean, strict=True) if m > 0)
+    assert not same_law(fast[:, 0], fast[:, 1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 30), min_size=1, max_size=5))
+def test_every_clip_keeps_as_many_records_as_it_may_and_larger_bounds_keep_more(seed, bounds):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(rng.gamma(0.5, 3.0, (5, 4)))
+    size, totals = counts.sum(axis=1), nested_totals(counts, bounds, rng)
+    assert totals.shape == (len(bounds), 4) and totals.dtype == np.int64
+    for bound, total in zip(bounds, totals, strict=True):
+        kept = random_clip(counts, bound, rng)
+        assert np.all((kept >= 0) & (kept <= counts))
+        np.testing.assert_array_equal(kept.sum(axis=1), np.minimum(size, bound))
+        assert total.sum() == kept.sum() and np.all(total <= counts.sum(axis=0))
+    ordered = totals[np.argsort(bounds, kind="stable")]
+    assert np.all(np.diff(ordered, axis=0) >= 0)
+    np.testing.assert_array_equal(nested_totals(counts, [10**6], rng)[0], counts.sum(axis=0))
+
+
+def test_nobody_and_nothing():
+    rng = np.random.default_rng(5)
+    for counts in (np.zeros((0, 3), int), np.zeros((4, 3), int), sparse.coo_array((4, 3), dtype=int)):
+        assert not nested_totals(counts, [1, 2], rng).any()
+    assert random_clip(np.zeros((0, 3), int), 2, rng).shape == (0, 3)
+
+
+# --- privacy of the release -------------------------------------------------------------------------
+
+
+def cells(count, other, present, scale, threshold, grid=40):
+    """Law of one item's output on cells (silence first) on which the log-ratio to `other` moves little.
+
+    Outside the two counts the log-ratio is constant; between them it moves by 2 / scale a unit.
+    """
+    if not present:
+        return np.append(1.0, np.zeros(grid + 2))
+    inner = np.linspace(min(count, other), max(count, other), grid + 1)
+    edges = np.concatenate([[threshold], np.maximum(inner, threshold), [np.inf]])
+    law = np.diff(stats.laplace.cdf(edges, loc=count, scale=scale))
+    return np.append(1 - law.sum(), law)
+
+
+def bracket(first, second, others, epsilon, scale, threshold):
+    """Lower and upper bound of the exact slack of a pair of clips at epsilon, one direction."""
+    p, q, width = np.ones(1), np.ones(1), 0.0
+    for h, k, g in zip(first, second, others, strict=True):
+        if h + g or k + g:
+            p = np.outer(p, cells(h + g, k + g, h + g > 0, scale, threshold)).ravel()
+            q = np.outer(q, cells(k + g, h + g, k + g > 0, scale, threshold)).ravel()
+            if h + g and k + g:
+                width += 2 * abs(h - k) / scale / 40
+    lower = np.maximum(p - np.exp(epsilon) * q, 0).sum()
+    return lower, np.maximum(p - np.exp(epsilon - width) * q, 0).sum()
+
+
+def all_clips(bound, d):
+    """Every clipped vector of one user, the empty one first."""
+    return [h for h in itertools.product(range(bound + 1), repeat=d) if sum(h) <= bound]
+
+
+def neighbouring(bound, d, neighbours):
+    """Every ordered pair of clips of one user in neighbouring data sets."""
+    everything = all_clips(bound, d)
+    if neighbours == "replace":
+        return list(itertools.permutations(everything, 2))
+    return [pair for h in everything[1:] for pair in ((h, everything[0]), (everything[0], h))]
+
+
+@pytest.mark.parametrize("tight", [False, True])
+@pytest.mark.parametrize("neighbours", RELATIONS)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.15), (2.0, 0.1), (0.05, 0.4)])
+def test_the_whole_release_keeps_its_promise_on_every_small_data_set(neighbours, tight, epsilon, delta):
+    # others hold each item never, about as often as the threshold, or far more often; delta is large, since
+    # the upper bound of the bracket is not as sharp as a small one would ask. The last delta exceeds
+    # 1 - exp(-epsilon / 2): no condition ties the two
+    options = {"epsilon": epsilon, "neighbours": neighbours}
+    worst, attained = 0.0, 0.0
+    for bound, d in ((1, 2), (2, 2)):
+        scale = release_scale(bound, **options)
+        threshold = release_threshold(bound, delta=delta, tight=tight, **options)
+        for first, second in neighbouring(bound, d, neighbours):
+            for others in itertools.product((0, int(threshold) + 1, 1000), repeat=d):
+                lower, upper = bracket(first, second, others, epsilon, scale, threshold)
+                worst, attained = max(worst, upper), max(attained, lower)
+    assert worst <= delta * (1 + 1e-9)
+    # for C = 1 a lone item needs all of it
+    assert attained == pytest.approx(delta, rel=1e-9)
+
+
+def test_the_printed_noise_fails_that_test_when_a_user_is_replaced_and_costs_twice_the_budget():
+    bound, epsilon, delta = 2, 0.5, 0.15
+    scale = release_scale(bound, epsilon=epsilon, neighbours="add-remove")
+    threshold = release_threshold(bound, epsilon=epsilon, delta=delta / 2, neighbours="add-remove")
+    pair = (2, 0), (0, 2), (1000, 1000)
+    once = bracket(*pair, epsilon, scale, threshold)[0]
+    # two Laplace variables shifted by their scale / epsilon: exact value of the page on the unknown domain
+    assert once == pytest.approx(0.1238491, abs=1e-4)
+    tiny = release_threshold(bound, epsilon=epsilon, delta=1e-6, neighbours="add-remove")
+    assert bracket(*pair, epsilon, scale, tiny)[0] > 1e5 * 1e-6
+    assert bracket(*pair, 2 * epsilon + 1e-12, scale, threshold)[0] == pytest.approx(0, abs=1e-12)
+
+
+def patterns(rest, largest=None):
+    """Every way to spread at most `rest` records over items that nobody else holds."""
+    yield ()
+    for first in range(1, min(rest, largest or rest) + 1):
+        for others in patterns(rest - first, first):
+            yield (first, *others)
+
+
+def released(kept, scale, threshold):
+    """Probability that one of a lone user's items is released, from the law of the noise."""
+    return -np.expm1(np.log(stats.laplace.cdf(threshold - np.array(kept, float), scale=scale)).sum())
+
+
+def one_shift(y, beta):
+    """Excess of a Laplace variable shifted by beta scales, at any real y."""
+    return np.where(y < -beta, -np.expm1(y), np.maximum(-np.expm1((np.minimum(y, beta) - beta) / 2), 0))
+
+
+def two_shifts(y, alpha, beta):
+    """Excess of two shifts: the mean over the loss of the first of that of the second."""
+    if alpha == 0:
+        return float(one_shift(y, beta))
+    ends = one_shift(y - alpha, beta) / 2 + np.exp(-alpha) / 2 * one_shift(y + alpha, beta)
+    kinks = [u for u in ((alpha - y - beta) / 2, (alpha - y + beta) / 2) if 0 < u < alpha]
+    between = quad(
+        lambda u: np.exp(-u) / 2 * one_shift(y - alpha + 2 * u, beta), 0, alpha, points=kinks or None
+    )
+    return float(ends + between[0])
+
+
+def exact_slack(budget, bound, scale, threshold, neighbours, distinct=None):
+    """Smallest delta of the release at a budget, over all patterns of records on own items."""
+    own = []
+    for kept in patterns(bound):
+        hidden = 0 if distinct is None else distinct - len(kept) - (sum(kept) < bound)
+        if hidden >= 0:
+            shown = released((*kept, *[0] * hidden), scale, threshold)
+            own.append((shown, (bound - sum(kept)) / scale))
+    nobody = [(0.0, 0.0)]
+    pairs = (
+        list(itertools.product(own, own))
+        if neighbours == "replace"
+        else [*itertools.product(own, nobody), *itertools.product(nobody, own)]
+    )
+    slack = []
+    for (new, alpha), (gone, beta) in pairs:
+        y = budget + np.log1p(-gone) - np.log1p(-new)
+        # at most 1 - exp(y - alpha - beta), so below y = alpha + beta it is 0 but for rounding
+        common = two_shifts(y, alpha, beta) if y < alpha + beta - 1e-12 else 0.0
+        slack.append(new + (1 - new) * max(common, 0.0))
+    return max(slack)
+
+
+@pytest.mark.parametrize("tight", [False, True])
+@pytest.mark.parametrize("neighbours", RELATIONS)
+@pytest.mark.parametrize("delta", [1e-9, 1e-3, 0.3])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_exact_slack_over_all_patterns_is_at_most_delta(epsilon, delta, neighbours, tight):
+    options = {"epsilon": epsilon, "neighbours": neighbours}
+    for bound in (1, 2, 5):
+        scale = release_scale(bound, **options)
+        threshold = release_threshold(bound, delta=delta, tight=tight, **options)
+        slack = exact_slack(epsilon, bound, scale, threshold, neighbours)
+        assert slack <= delta * (1 + 1e-6)
+        if bound == 1 or (tight and delta < 0.01):
+            # nothing is left over for C = 1; with the tight threshold only Bernoulli's inequality is
+            assert slack == pytest.approx(delta, rel=1e-3 if tight else 1e-6)
+        if not tight and bound == 5 and epsilon == 5.0:
+            assert slack < delta / 3
+        if tight and delta < 0.01:
+            smaller = threshold - 0.01 * scale
+            assert exact_slack(epsilon, bound, scale, smaller, neighbours) > delta
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_common_items_agree_with_dp_accounting(neighbours):
+    # far above the threshold the release is a Laplace mechanism: one shift by C, or two
+    pld = privacy_loss_distribution.from_laplace_mechanism(2.0, value_discretization_interval=1e-3)
+    pld = pld.compose(pld) if neighbours == "replace" else pld
+    for budget in (0.0, 0.2, 0.45, 0.7):
+        ours = exact_slack(budget, 1, 2.0, 1e9, neighbours)
+        assert ours == pytest.approx(pld.get_delta_for_epsilon(budget), abs=1e-3)
+    # and the cells of the release itself, at a threshold that matters little
+    first, second = ((1, 0), (0, 1)) if neighbours == "replace" else ((1, 0), (0, 0))
+    lower, upper = bracket(first, second, (100, 100), 0.2, 2.0, 20.0)
+    assert lower - 1e-3 <= pld.get_delta_for_epsilon(0.2) <= upper + 1e-3
+
+
+@pytest.mark.parametrize(("bound", "distinct"), [(1, 1), (1, 2), (1, 50), (3, 2), (3, 40), (5, 9)])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_the_printed_variant_costs_what_its_guarantee_says(epsilon, bound, distinct):
+    options = {"bound": bound, "epsilon": epsilon, "delta": 1e-3, "printed": True, "distinct": distinct}
+    scale = release_scale(bound, epsilon=epsilon, neighbours="add-remove")
+    threshold = release_threshold(bound, epsilon=epsilon, delta=1e-3, neighbours="add-remove")
+    stated = unbounded_guarantee(neighbours="add-remove", **options)
+    exact = exact_slack(epsilon, bound, scale, threshold, "add-remove", distinct)
+    assert stated.epsilon == epsilon and stated.delta == pytest.approx(exact, rel=1e-9)
+    if bound == 1 and distinct > 1:
+        assert stated.delta > 1.02e-3
+    replaced = unbounded_guarantee(neighbours="replace", **options)
+    assert replaced.epsilon == 2 * epsilon
+    exact = exact_slack(2 * epsilon, bound, scale, threshold, "replace", distinct)
+    assert replaced.delta == pytest.approx(exact, rel=1e-9)
+    unlimited = unbounded_guarantee(neighbours="add-remove", **(options | {"distinct": None}))
+    assert unlimited.delta == 1.0
+
+
+def test_guarantees_carry_the_relation_and_the_budget():
+    for neighbours in RELATIONS:
+        g = unbounded_guarantee(bound=3, epsilon=0.7, delta=1e-5, neighbours=neighbours)
+        assert (g.epsilon, g.delta, g.trust, g.neighbours) == (0.7, 1e-5, "central", neighbours)
+    default = unbounded_guarantee(bound=3, epsilon=0.7, delta=1e-5)
+    assert default.neighbours == "replace"
+
+
+# --- law of the release -----------------------------------------------------------------------------
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_large_counts_get_laplace_noise_of_the_stated_scale(neighbours):
+    options = {"bound": 3, "epsilon": 0.5, "delta": 1e-6, "neighbours": neighbours}
+    totals = np.full(20_000, 10_000)
+    release = unbounded_histogram(totals, rng=np.random.default_rng(6), **options)
+    assert release.scale == (12.0 if neighbours == "replace" else 6.0)
+    noise = release.value - totals
+    assert stats.kstest(noise, stats.laplace(scale=release.scale).cdf).pvalue > FALSE_ALARM
+    assert stats.kstest(noise, stats.laplace(scale=1.1 * release.scale).cdf).pvalue < FALSE_ALARM
+    assert release.guarantee == unbounded_guarantee(**options)
+    assert release.bound == 3.0
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("tight", [False, True])
+def test_lone_items_are_released_as_often_as_computed_and_only_above_the_threshold(tight):
+    options = {"bound": 4, "epsilon": 4.0, "delta": 0.2, "tight": tight, "neighbours": "add-remove"}
+    totals = np.repeat([0, 1, 2, 4], 20_000)
+    release = unbounded_histogram(totals, rng=np.random.default_rng(7), **options)
+    threshold = release_threshold(4, epsilon=4.0, delta=0.2, neighbours="add-remove", tight=tight)
+    assert release.threshold == threshold
+    shown = (release.value != 0).reshape(4, -1)
+    assert not shown[0].any()
+    assert np.all(release.value[release.value != 0] > threshold)
+    for kept, hits in zip((1, 2, 4), shown[1:].sum(axis=1), strict=True):
+        chance = released((kept,), release.scale, threshold)
+        assert stats.binomtest(int(hits), 20_000, chance).pvalue > FALSE_ALARM
+        assert stats.binomtest(int(hits), 20_000, 2 * chance).pvalue < FALSE_ALARM
+
+
+@pytest.mark.statistical
+def test_the_printed_variant_publishes_what_was_clipped_away():
+    # 300 items of one user, C = 1: the smallest of leaks, many times
+    options = {"bound": 1, "epsilon": 1.0, "delta": 0.01, "neighbours": "add-remove"}
+    counts, rng, runs = np.ones((1, 300), int), np.random.default_rng(8), 2000
+    hits = {True: 0, False: 0}
+    for _ in range(runs):
+        totals = random_clip(counts, 1, rng).sum(axis=0)
+        hits[False] += unbounded_histogram(totals, rng=rng, **options).value.any()
+        leaky = unbounded_histogram(
+            totals, printed=True, support=counts[0] > 0, distinct=300, rng=rng, **options
+        )
+        hits[True] += leaky.value.any()
+    exact = unbounded_guarantee(printed=True, distinct=300, **options).delta
+    assert exact > 0.6 and leaky.guarantee.delta == exact
+    assert stats.binomtest(hits[True], runs, exact).pvalue > FALSE_ALARM
+    assert stats.binomtest(hits[False], runs, 0.01).pvalue > FALSE_ALARM
+    assert stats.binomtest(hits[True], runs, 0.01).pvalue < FALSE_ALARM
+
+
+# --- exact errors -----------------------------------------------------------------------------------
+
+
+def error_by_quadrature(total, truth, scale, threshold):
+    density = stats.laplace(loc=total, scale=scale)
+    kinks = sorted({x for x in (total, truth) if x > threshold})
+    ends = [threshold, *kinks, max(threshold, total, truth) + 60 * scale]
+    pieces = [
+        quad(lambda x: abs(x - truth) * density.pdf(x), a, b, epsabs=1e-13, epsrel=1e-12)[0]
+        for a, b in itertools.pairwise(ends)
+    ]
+    return truth * density.cdf(threshold) + sum(pieces)
+
+
+@pytest.mark.parametrize("total", [0, 1, 7, 30, 200])
+@pytest.mark.parametrize("truth", [1, 10, 45, 300])
+@pytest.mark.parametrize(("scale", "threshold"), [(0.5, 3.0), (10.0, 40.0), (3.0, 45.0)])
+def test_expected_error_is_that_of_quadrature(total, truth, scale, threshold):
+    error = expected_error([total], [truth], scale=scale, threshold=threshold, printed=True)[0]
+    assert error == pytest.approx(error_by_quadrature(total, truth, scale, threshold), rel=1e-9, abs=1e-12)
+    repaired = expected_error([total], [truth], scale=scale, threshold=threshold)[0]
+    assert repaired == (truth if total == 0 else error)
+
+
+@pytest.mark.statistical
+def test_expected_error_is_the_mean_of_the_release():
+    options = {"bound": 2, "epsilon": 1.0, "delta": 0.05}
+    totals, truth = np.array([0, 0, 1, 9, 14, 40, 60]), np.array([0, 3, 1, 11, 20, 40, 90])
+    rng, runs = np.random.default_rng(9), 8000
+    for extra in ({}, {"printed": True, "support": truth > 0}):
+        releases = [unbounded_histogram(totals, rng=rng, **options, **extra) for _ in range(runs)]
+        errors = np.abs(np.array([release.value for release in releases]) - truth)
+        exact = expected_error(
+            totals,
+            truth,
+            scale=releases[0].scale,
+            threshold=releases[0].threshold,
+            printed=bool(extra),
+        )
+        for item, mean in zip(errors.T, exact, strict=True):
+            assert has_mean(item, mean) if np.ptp(item) else item[0] == mean
+        assert not has_mean(errors[:, 4], 1.1 * exact[4])
+
+
+def test_expected_error_serves_many_bounds_at_once():
+    totals, truth = np.array([[0, 5, 9], [1, 8, 30]]), np.array([2, 10, 50])
+    scale, threshold = np.array([[2.0], [4.0]]), np.array([[8.0], [20.0]])
+    both = expected_error(totals, truth, scale=scale, threshold=threshold)
+    for row in range(2):
+        alone = expected_error(totals[row], truth, scale=scale[row, 0], threshold=threshold[row, 0])
+        np.testing.assert_allclose(both[row], alone, rtol=1e-14)
+
+
+# --- objective and private choice -------------------------------------------------------------------
+
+
+def literal_objective(counts, bound, threshold, weight):
+    lost = second = 0.0
+    for user in counts:
+        lost += max(int(user.sum()) - bound, 0)
+    for item in range(counts.shape[1]):
+        mean = sum(bound * user[item] / max(bound, user.sum()) for user in counts)
+        second += min(mean, threshold)
+    return 2 * lost + weight * second
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 2.0])
+def test_objective_is_the_literal_sum(neighbours, weight):
+    counts, bounds = some_counts(25, 6) * np.arange(1, 7) ** 2, [7, 1, 40, 3]
+    options = {"epsilon": 1.0, "delta": 1e-3, "neighbours": neighbours}
+    expected = [
+        literal_objective(counts, bound, release_threshold(bound, **options), weight) for bound in bounds
+    ]
+    got = objective(counts, bounds, weight=weight, **options)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    np.testing.assert_allclose(objective(sparse.csr_array(counts), bounds, weight=weight, **options), got)
+    size = counts.sum(axis=1)
+    means = [(bound * counts / np.maximum(size, bound)[:, None]).sum(axis=0) for bound in bounds]
+    from_totals = objective_from_totals(size, means, bounds, weight=weight, **options)
+    np.testing.assert_allclose(from_totals, expected, rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from(RELATIONS))
+def test_one_user_moves_the_objective_by_at_most_its_sensitivity(seed, weight, neighbours):
+    rng, largest = np.random.default_rng(seed), 12
+    bounds = rng.choice(np.arange(1, largest + 1), 3, replace=False)
+    options = {"epsilon": 1.0, "delta": 1e-2, "neighbours": neighbours, "weight": weight}
+    others = rng.poisson(rng.gamma(0.5, 4.0, (3, 3)))
+    first, second = (rng.multinomial(rng.integers(0, largest + 1), rng.dirichlet([0.5] * 3)) for _ in "ab")
+    data = [np.vstack([others, user]) for user in (first, second, np.zeros(3, int))]
+    values = np.array([objective(counts, bounds, **options) for counts in data])
+    limit = objective_sensitivity(bounds, largest=largest, weight=weight) + 1e-9
+    assert np.ptp(values, axis=0).max() <= limit
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0])
+def test_that_sensitivity_is_attained(weight):
+    bounds, largest = [4, 2, 9], 10
+    options = {"epsilon": 1.0, "delta": 1e-2, "weight": weight}
+    change = objective([[largest]], bounds, **options) - objective([[0]], bounds, **options)
+    assert change.max() == pytest.approx(objective_sensitivity(bounds, largest=largest, weight=weight))
+    # the paper's two constants are valid and larger
+    assert objective_sensitivity(bounds, largest=largest, weight=1.0) < 2.5 * largest
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(RELATIONS), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+def test_one_user_of_any_size_changes_differences_of_the_objective_by_at_most_the_range(
+    seed, relation, weight
+):
+    rng = np.random.default_rng(seed)
+    others = rng.integers(0, rng.choice([2, 8, 40]), (rng.integers(1, 9), 2))
+    users = rng.integers(0, 60, (2, 2)) * rng.integers(0, 2, (2, 2))
+    one = np.vstack([others, users[:1]])
+    other = np.vstack([others, users[1:]]) if relation == "replace" else others
+    bounds = [2, 5, 20]
+    options = {"epsilon": 2.0, "delta": 1e-3, "neighbours": relation, "weight": weight}
+    change = objective(one, bounds, **options) - objective(other, bounds, **options)
+    largest = objective_range(bounds, neighbours=relation, weight=weight)
+    assert np.ptp(change) <= largest + 1e-9
+
+
+def choice_law(monkeypatch, counts, waste=1.0, **options):
+    """Law of `private_bound` on a table, from what it hands to the exponential mechanism."""
+    laws = []
+
+    def keep(scores, *, sensitivity, epsilon, neighbours, rng):
+        laws.append(exponential_law(scores, sensitivity=sensitivity / waste, epsilon=epsilon))
+        return 0, None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(choice_module, "exponential_choice", keep)
+        private_bound(np.array(counts), rng=None, **options)
+    return laws[0]
+
+
+@pytest.mark.parametrize("sensitivity", [None, 10.0])
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_the_choice_loses_at_most_its_budget_over_all_neighbours(monkeypatch, neighbours, sensitivity):
+    # up to 6 records, more than the largest candidate: no bound on them is needed
+    options = {
+        "bounds": [1, 2, 4],
+        "epsilon": 1.0,
+        "delta": 0.05,
+        "choice_epsilon": 0.8,
+        "neighbours": neighbours,
+        "sensitivity": sensitivity,
+    }
+    rows = [row for row in itertools.product(range(7), repeat=2) if sum(row) <= 6]
+
+    def loss(waste):
+        laws = [
+            [choice_law(monkeypatch, [other, row], waste, **options) for row in rows]
+            for other in [(0, 0), (1, 3), (6, 0)]
+        ]
+        return max(exact_loss(np.array(law)) for law in laws)
+
+    assert 0 < loss(1) <= 0.8 + 1e-12
+    # one user moves all scores of this small table together, so that something is left over; not all of it
+    assert loss(16) > 0.8
+
+
+def test_a_bad_pair_spends_the_whole_budget(monkeypatch):
+    low, top = 10, 40
+    options = {"epsilon": 2.0, "delta": 1e-4}
+    # item 1 is above the threshold everywhere; item 2 reaches it for the smallest candidate only
+    full = int(np.ceil(release_threshold(low, **options) / low))
+    assert full * low + low <= release_threshold(top, **options)
+    others = [[top, 0]] * 200 + [[0, low]] * full
+    options |= {"bounds": [low, 20, top], "choice_epsilon": 0.9}
+    laws = [choice_law(monkeypatch, [*others, row], **options) for row in ([10**6, 0], [0, low])]
+    assert exact_loss(np.array(laws)) == pytest.approx(0.9, rel=1e-6)
+
+
+@pytest.mark.statistical
+def test_the_choice_has_that_law(monkeypatch):
+    counts = some_counts(30, 3)
+    options = {
+        "bounds": [1, 3, 6, 10],
+        "epsilon": 1.0,
+        "delta": 0.01,
+        "choice_epsilon": 1.0,
+    }
+    law = choice_law(monkeypatch, counts, **options)
+    rng = np.random.default_rng(10)
+    draws = [private_bound(counts, rng=rng, **options) for _ in range(1500)]
+    observed = np.array([sum(bound == b for bound, _ in draws) for b in options["bounds"]])
+    often = 1500 * law >= 5
+    if not often.all():
+        observed, law = (
+            np.append(observed[often], observed[~often].sum()),
+            np.append(law[often], law[~often].sum()),
+        )
+    assert stats.chisquare(observed, 1500 * law).pvalue > FALSE_ALARM
+    assert stats.chisquare(observed, np.full(observed.size, 1500 / observed.size)).pvalue < FALSE_ALARM
+    g = draws[0][1]
+    assert (g.epsilon, g.delta, g.trust, g.neighbours) == (1.0, 0.0, "central", "replace")
+
+
+def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it(monkeypatch):
+    options = {"bounds": [1, 2, 4], "epsilon": 1.0, "delta": 0.05, "choice_epsilon": 0.8}
+    at, beyond = (choice_law(monkeypatch, [[m, 0], [1, 1]], **options) for m in (4, 10**6))
+    np.testing.assert_allclose(at, beyond, rtol=1e-12)
+
+
+# --- totality and errors ----------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(WILD, min_size=6, max_size=6))
+def test_wild_data_never_raise(values):
+    rng = np.random.default_rng(11)
+    # every record is a number in memory, so that no count may be astronomical
+    values = [x if not np.isfinite(x) or abs(x) < 1e4 else np.sign(x) * 50.0 for x in values]
+    counts = np.array(values).reshape(3, 2)
+    assert np.all(random_clip(counts, 3, rng) >= 0)
+    totals = nested_totals(counts, [1, 3], rng)
+    assert np.all(totals >= 0) and np.all(totals.sum(axis=1) <= [3, 9])
+    budget = {"epsilon": 1.0, "delta": 0.01}
+    assert np.all(np.isfinite(unbounded_histogram(np.array(values), bound=2, rng=rng, **budget).value))
+    assert np.all(np.isfinite(objective(counts, [1, 3], **budget)))
+    bound, _ = private_bound(counts, [1, 3], choice_epsilon=1.0, rng=rng, **budget)
+    assert bound in (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "change", "message"),
+    [
+        (release_scale, {"bound": 0}, "bound must be a whole number of at least 1, got 0"),
+        (release_scale, {"bound": 2.5}, "bound must be a whole number of at least 1, got 2.5"),
+        (release_scale, {"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        (release_scale, {"neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
+        (release_threshold, {"delta": 0}, "delta must be positive, got 0"),
+        (release_threshold, {"delta": 0.5}, "delta.* must exceed 1"),
+        (unbounded_guarantee, {"printed": True, "distinct": 0}, "distinct must be a whole number .* got 0"),
+        (unbounded_guarantee, {"printed": True, "neighbours": "x"}, "neighbours must be one of .* got 'x'"),
+        (unbounded_histogram, {"printed": True}, "support must be given .* got None"),
+        (unbounded_histogram, {"support": np.ones(2, bool)}, "support must be given .* got array"),
+    ],
+)
+def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, message):
+    parameters = {"bound": 2, "epsilon": 1.0} | change
+    if call is not release_scale:
+        parameters = {"delta": 0.01} | parameters
+    if call is unbounded_histogram:
+        parameters |= {"totals": [1, 2], "rng": np.random.default_rng(12)}
+    with pytest.raises(ValueError, match=message):
+        if "totals" in parameters:
+            call(parameters.pop("totals"), **parameters)
+        elif call in (release_scale, release_threshold):
+            call(parameters.pop("bound"), **parameters)
+        else:
+            call(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bounds": []}, "bounds must be a list of contribution bounds"),
+        ({"bounds": [[1, 2]]}, "bounds must be a list of contribution bounds"),
+        ({"bounds": [0, 2]}, "bounds must be a whole number of at least 1, got 0"),
+        ({"bounds": [1.5]}, "bounds must be a whole number of at least 1, got 1.5"),
+        ({"weight": 2.5}, "weight must be in .* got 2.5"),
+        ({"choice_epsilon": 0}, "epsilon must be positive, got 0"),
+        ({"delta": -0.1}, "delta must be positive, got -0.1"),
+        ({"sensitivity": 1.0}, "sensitivity must be in .* got 1.0"),
+        ({"counts": np.ones(3, int)}, "counts must have .* got \\(3,\\)"),
+    ],
+)
+def test_errors_of_the_choice_name_the_parameter_and_the_value(change, message):
+    parameters = {
+        "counts": np.ones((2, 2), int),
+        "bounds": [2, 4],
+        "epsilon": 1.0,
+        "delta": 0.01,
+        "choice_epsilon": 1.0,
+    } | change
+    with pytest.raises(ValueError, match=message):
+        private_bound(rng=np.random.default_rng(13), **parameters)
+
+
+@pytest.mark.parametrize("call", [random_clip, nested_totals])
+def test_errors_of_the_clips_name_the_parameter_and_the_value(call):
+    rng = np.random.default_rng(14)
+    right = 2 if call is random_clip else [2]
+    with pytest.raises(ValueError, match="counts must have shape .* got \\(3,\\)"):
+        call(np.ones(3, int), right, rng)
+    wrong = 0 if call is random_clip else [2, 0]
+    with pytest.raises(ValueError, match="bounds? must be a whole number of at least 1, got 0"):
+        call(np.ones((1, 3), int), wrong, rng)

@@ -1,0 +1,361 @@
+"""The packaged tables are the recorded ones, and a faulty table never passes."""
+
+import hashlib
+import shutil
+import zipfile
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from userdp.data import means as datasets
+from userdp.data.means import (
+    UserCounts,
+    draw_users,
+    sha256_of,
+    shuffle_users,
+    user_counts_from_records,
+    validate_counts,
+)
+from userdp.data.originals import STOP_COLUMNS, STOP_GROUPS, download, texas_stops
+
+TABLES = {
+    "flights.csv": datasets.flights,
+    "batting.csv": datasets.batting,
+    "ratings.csv": datasets.ratings,
+}
+
+
+@pytest.mark.parametrize(
+    ("load", "users", "records", "successes"),
+    [
+        (datasets.flights, 4_037, 327_346, 77_630),
+        (datasets.batting, 18_220, 15_801_435, 4_118_501),
+        (datasets.ratings, 2_972, 73_421, 16_921 + 15_754),
+    ],
+)
+def test_totals_are_the_sources(load, users, records, successes):
+    table = load()
+    assert (table.users, table.sizes.sum(), table.successes.sum()) == (users, records, successes)
+
+
+def test_the_longest_careers_are_the_public_ones():
+    """Pete Rose: 4,256 hits in 14,053 at-bats, the most of both; Ty Cobb is second in hits."""
+    table = datasets.batting()
+    assert (table.records[-1], table.successes[-1]) == (14_053, 4_256)
+    assert np.sort(table.successes)[-2] > 4_100
+
+
+@pytest.mark.parametrize(
+    ("load", "pooled", "mean_of_rates", "correlation"),
+    [
+        (datasets.flights, 0.2371, 0.2343, -0.0513),
+        (datasets.batting, 0.2606, 0.1887, 0.4340),
+        (datasets.ratings, 0.4450, 0.4501, -0.0739),
+    ],
+)
+def test_facts_about_the_tables(load, pooled, mean_of_rates, correlation):
+    table = load()
+    assert table.successes.sum() / table.sizes.sum() == pytest.approx(pooled, abs=5e-5)
+    assert table.rates.mean() == pytest.approx(mean_of_rates, abs=5e-5)
+    assert np.corrcoef(np.log(table.sizes), table.rates)[0, 1] == pytest.approx(correlation, abs=5e-5)
+
+
+def test_ratings_by_department_are_the_ratings():
+    """14 departments; the largest has 0.13 of the ratings, and every student rated in at least one."""
+    given, good = datasets.ratings_by_department()
+    assert given.shape == good.shape == (2_972, 14)
+    assert (good <= given).all() and good.min() == 0
+    assert np.count_nonzero(given) == 16_246  # pairs of student and department in the source
+    assert given.sum(axis=0).max() / given.sum() == pytest.approx(0.13, abs=0.005)
+    table = datasets.ratings()
+    assert (given.sum(axis=1) == table.records).all() and (good.sum(axis=1) == table.successes).all()
+    assert (table.records.min(), table.records.max()) == (1, 92)
+
+
+@pytest.mark.parametrize("load", TABLES.values(), ids=TABLES)
+def test_rows_are_sorted_so_that_order_says_nothing(load):
+    rows = list(zip(load().records.tolist(), load().successes.tolist(), strict=True))
+    assert rows == sorted(rows)
+
+
+@pytest.mark.parametrize("file", TABLES)
+def test_a_changed_table_is_refused_with_both_digests(file, tmp_path):
+    for name in (file, "SHA256SUMS"):
+        shutil.copy(resources.files("userdp") / "data" / name, tmp_path / name)
+    datasets._table(file, tmp_path)
+    content = (tmp_path / file).read_bytes()
+    changed = content.replace(b",0\n", b",1\n", 1)
+    assert changed != content
+    (tmp_path / file).write_bytes(changed)
+    with pytest.raises(ValueError, match=rf"^{file} must have SHA-256 [0-9a-f]{{64}}, got [0-9a-f]{{64}}$"):
+        datasets._table(file, tmp_path)
+
+
+@pytest.mark.parametrize("planted", ["0" * 64 + "  flights.csv\n", ""])
+def test_a_wrong_or_missing_checksum_is_refused(planted, tmp_path):
+    shutil.copy(resources.files("userdp") / "data" / "flights.csv", tmp_path)
+    (tmp_path / "SHA256SUMS").write_text(planted)
+    with pytest.raises(ValueError, match=r"^flights\.csv must have SHA-256 (0{64}|None), got 82ea7b"):
+        datasets._read("flights", "flights.csv", tmp_path)
+
+
+@pytest.mark.parametrize("file", TABLES)
+def test_every_table_has_a_licence_and_a_checksum(file):
+    folder = resources.files("userdp") / "data"
+    assert (folder / file.replace(".csv", ".licence.txt")).read_text().startswith(f"Licence of {file}\n")
+    assert len(datasets._recorded(file, folder)) == 64
+
+
+@pytest.mark.parametrize(
+    ("records", "successes", "message"),
+    [
+        ([[1, 2]], [1, 2], "records must be one-dimensional, got shape (1, 2)"),
+        (3, [1], "records must be one-dimensional, got shape ()"),
+        ([1, 2], [[1], [2]], "successes must be one-dimensional, got shape (2, 1)"),
+        ([1, 2, 3], [1, 2], "records and successes must have the same length, got 3 and 2"),
+        ([], [], "records must not be empty, got shape (0,)"),
+        ([2, 2.5], [1, 1], "records must be 64-bit integers, got 2.5 in row 1"),
+        ([2, 2], [1, 0.5], "successes must be 64-bit integers, got 0.5 in row 1"),
+        ([2, np.nan], [1, 1], "records must be 64-bit integers, got nan in row 1"),
+        ([2, 2], [np.nan, 1], "successes must be 64-bit integers, got nan in row 0"),
+        ([np.inf, 2], [1, 1], "records must be 64-bit integers, got inf in row 0"),
+        ([2, 2**63], [1, 1], "records must be 64-bit integers, got 9223372036854775808 in row 1"),
+        ([1e30, 2], [1, 1], "records must be 64-bit integers, got 1e+30 in row 0"),
+        (["2", 2], [1, 1], "records must be 64-bit integers, got '2' in row 0"),
+        ([2, None], [1, 1], "records must be 64-bit integers, got None in row 1"),
+        ([2, 2], [1, True], "successes must be 64-bit integers, got True in row 1"),
+        ([[1], [1, 2]], [1, 1], "records must be 64-bit integers, got [1] in row 0"),
+        ([4, 4, 4, 0], [1, 1, 1, 0], "records must be positive, got 0 in row 3"),
+        ([4, -2], [1, 0], "records must be positive, got -2 in row 1"),
+        ([4, 4], [-1, 0], "successes must not be negative, got -1 in row 0"),
+        ([4, 4, 4], [4, 0, 5], "successes must not exceed records, got 5 of 4 in row 2"),
+    ],
+)
+def test_impossible_counts_are_refused(records, successes, message):
+    for refuse in (validate_counts, lambda r, s: UserCounts("faulty", r, s)):
+        with pytest.raises(ValueError) as error:
+            refuse(records, successes)
+        assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("users", "values", "message"),
+    [
+        (["a", "b"], [1, 2], "values must be 0 or 1, got 2 in row 1"),
+        (["a", "b"], [0.5, 1], "values must be 0 or 1, got 0.5 in row 0"),
+        (["a", "b"], [1, np.nan], "values must be 0 or 1, got nan in row 1"),
+        (["a", "b"], [1, "1"], "values must be 0 or 1, got '1' in row 1"),
+        (["a", "b"], [-1, 1], "values must be 0 or 1, got -1 in row 0"),
+        (["a", None], [1, 1], "users must be present, got None in row 1"),
+        ([1.0, np.nan], [1, 1], "users must be present, got nan in row 1"),
+        (["", "b"], [1, 1], "users must be present, got '' in row 0"),
+        (["a", "b"], [1], "users and values must have the same length, got 2 and 1"),
+        ([], [], "users must not be empty, got shape (0,)"),
+        ([["a", "b"]], [1, 1], "users must be one-dimensional, got shape (1, 2)"),
+    ],
+)
+def test_faulty_records_are_refused(users, values, message):
+    with pytest.raises(ValueError) as error:
+        user_counts_from_records(users, values)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("dtype", [int, float, bool])
+def test_records_are_counted_by_user(dtype):
+    values = np.array([1, 0, 1, 1, 0, 0], dtype)
+    table = user_counts_from_records(np.array(["b", "a", "b", "c", "b", "a"]), values, "three users")
+    assert (table.name, table.users) == ("three users", 3)
+    assert table.records.tolist() == [3, 2, 1]
+    assert table.successes.tolist() == [2, 0, 1]
+
+
+def test_labels_of_different_types_are_different_users():
+    assert user_counts_from_records([1, "1"], [0, 1]).users == 2
+
+
+def test_rates_and_means_are_those_of_signs():
+    table = UserCounts("four users", [1, 4, 4, 2.0], [0, 1, 4, 1])
+    signs = [[-1], [1, -1, -1, -1], [1, 1, 1, 1], [1, -1]]
+    assert table.rates.tolist() == [0, 0.25, 1, 0.5]
+    assert table.means.tolist() == [np.mean(user) for user in signs]
+    assert table.sizes.dtype == np.int64
+
+
+def test_a_table_is_a_read_only_copy():
+    records = np.array([3, 4])
+    table = UserCounts("two users", records, [1, 2])
+    records[0] = 0
+    assert table.records[0] == 3
+    with pytest.raises(ValueError, match="read-only"):
+        table.records[0] = 0
+
+
+def test_drawn_users_are_users_of_the_table_and_repeat():
+    table = UserCounts("ten users", np.arange(1, 11), np.arange(10))
+    drawn = draw_users(table, 200, np.random.default_rng(1))
+    assert (drawn.users, drawn.name) == (200, "ten users, 200 drawn")
+    assert (drawn.records - drawn.successes == 1).all()  # the two columns stay together
+    assert set(drawn.records.tolist()) == set(range(1, 11))  # each missed with probability 7e-10
+
+
+def test_drawn_users_follow_the_empirical_law():
+    """Hoeffding on the mean of 40,000 rates in [0, 1]: off by 0.0135 with probability below 1e-6."""
+    table = datasets.batting()
+    drawn = draw_users(table, 40_000, np.random.default_rng(2))
+    assert abs(drawn.rates.mean() - table.rates.mean()) < 0.0135
+    first_half = table.rates[: table.users // 2].mean()
+    assert abs(first_half - table.rates.mean()) > 0.0135  # negative control: no draw, the smaller half
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, np.nan, True, "3"])
+def test_a_number_of_users_to_draw_is_a_positive_integer(n):
+    with pytest.raises(ValueError, match=r"^n must be a "):
+        draw_users(UserCounts("one user", [1], [1]), n, np.random.default_rng(1))
+
+
+def test_shuffled_users_are_the_same_users_in_another_order():
+    table = datasets.flights()
+    shuffled = shuffle_users(table, np.random.default_rng(1))
+    assert shuffled.records.tolist() != table.records.tolist()
+    rows = zip(shuffled.records.tolist(), shuffled.successes.tolist(), strict=True)
+    assert sorted(rows) == list(zip(table.records.tolist(), table.successes.tolist(), strict=True))
+
+
+# --- the file behind Kent et al.'s Figure 4, made small ------------------------------------------
+
+HEADER = "raw_row_number,date,district,officer_id_hash,subject_race,contraband_found,search_conducted"
+
+
+def stop(officer, day="2015-03-01", district="A", race="white", searched="FALSE"):
+    """One row of the file; no contraband is recorded where nothing was searched."""
+    return f"7,{day},{district},{officer},{race},NA,{searched}"
+
+
+@pytest.fixture
+def stops_file(tmp_path):
+    def make(*rows, header=HEADER):
+        path = tmp_path / "tx.csv"
+        path.write_text("\n".join([header, *rows]) + "\n")
+        return path
+
+    return make
+
+
+def read(path, size=2, seed=1, **options):
+    return texas_stops(path, sha256=sha256_of(path), rng=np.random.default_rng(seed), size=size, **options)
+
+
+def test_stops_are_filtered_as_in_the_paper(stops_file):
+    path = stops_file(
+        *[stop("keen", day=f"2016-12-{day}", searched="TRUE") for day in range(10, 13)],
+        stop("rare"),  # too few stops
+        *[stop("elsewhere", district="B")] * 5,
+        *[stop("early", day="2014-12-31"), stop("late", day="2017-01-01")] * 5,
+        *[stop("", searched="TRUE"), stop("gaps", searched="NA"), stop("gaps", race="NA")] * 5,
+        *[stop("gaps", day="NA"), stop("gaps", district="")] * 5,
+        *[
+            stop("calm", race=race)
+            for race in ("asian/pacific islander", "other", "unknown", "other/unknown")
+        ],
+    )
+    stops = read(path, size=3)
+    assert stops.kept == 3 + 1 + 4
+    assert stops.searched.tolist() == [[True] * 3, [False] * 3]
+    assert stops.group.tolist() == [[0] * 3, [STOP_GROUPS.index("other")] * 3]
+    assert read(path, size=3, district="B").group.shape == (1, 3)
+    assert read(path, size=5, years=(2014,)).group.shape == (1, 5)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 10**6])
+def test_chunks_change_nothing(chunk, stops_file):
+    rng = np.random.default_rng(5)
+    races = rng.choice(["white", "black", "hispanic", "other"], 300)
+    rows = [stop(f"o{rng.integers(9)}", race=race, searched=rng.choice(["TRUE", "FALSE"])) for race in races]
+    path = stops_file(*rows)
+    whole, pieces = read(path, size=20), read(path, size=20, chunk=chunk)
+    assert (whole.group == pieces.group).all() and (whole.searched == pieces.searched).all()
+    assert whole.kept == pieces.kept == 300
+    assert set(whole.group.ravel().tolist()) == {0, 1, 2, 3}
+
+
+def test_officers_keep_their_own_stops_and_every_order_is_possible(stops_file):
+    """Stops 0 and 1 of an officer who holds them: each first with probability 1/2; 60 draws, alarm 2e-18."""
+    races = ["white", "black", "hispanic"]
+    path = stops_file(
+        *[stop(f"o{i % 3}", race=races[i % 3], searched=["TRUE", "FALSE"][i // 3]) for i in range(6)]
+    )
+    draws = [read(path, seed=seed) for seed in range(60)]
+    assert all(draw.group.tolist() == [[0, 0], [1, 1], [2, 2]] for draw in draws)
+    assert all((draw.searched.sum(axis=1) == 1).all() for draw in draws)
+    assert {draw.searched[1, 0] for draw in draws} == {True, False}
+
+
+def test_an_archive_is_read_like_the_file(stops_file, tmp_path):
+    path = stops_file(*[stop("keen", searched="TRUE")] * 4)
+    with zipfile.ZipFile(tmp_path / "tx.csv.zip", "w") as archive:
+        archive.write(path, "tx.csv")
+    assert read(tmp_path / "tx.csv.zip").searched.tolist() == read(path).searched.tolist()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (stop("o", day="03/01/2015"), "date must be a date YYYY-MM-DD, got '03/01/2015' in row 3"),
+        (stop("o", searched="1"), "search_conducted must be TRUE or FALSE, got '1' in row 3"),
+        (stop("o", race="purple", district="B"), "subject_race must be one of white, black, hispanic, "),
+    ],
+)
+def test_a_faulty_stop_is_refused_with_column_value_and_row(bad, message, stops_file):
+    path = stops_file(*[stop("o")] * 3, bad)
+    for chunk in (2, 100):
+        with pytest.raises(ValueError, match="got '.*' in row 3$") as error:
+            read(path, chunk=chunk)
+        assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("column", STOP_COLUMNS)
+def test_a_missing_column_is_named(column, stops_file):
+    path = stops_file(stop("o"), header=HEADER.replace(column, "renamed"))
+    with pytest.raises(ValueError, match=f"must have the column '{column}', got raw_row_number, "):
+        read(path)
+
+
+def test_too_few_stops_or_none_are_refused(stops_file):
+    for rows in ([stop("o")], [stop("o", district="B")] * 9, []):
+        with pytest.raises(ValueError, match="^size must leave an officer with as many stops, got 2$"):
+            read(stops_file(*rows))
+    with pytest.raises(ValueError, match="^size must be a whole number of at least 1, got 0$"):
+        read(stops_file(stop("o")), size=0)
+
+
+def test_another_file_than_the_stated_one_is_refused(stops_file):
+    path = stops_file(*[stop("o")] * 3)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert sha256_of(path) == digest
+    path.write_text(path.read_text().replace("white", "black"))
+    with pytest.raises(ValueError, match=f"must have SHA-256 {digest}, got [0-9a-f]{{64}}$"):
+        texas_stops(path, sha256=digest, rng=np.random.default_rng(1), size=2)
+
+
+def test_a_download_takes_its_name_only_if_it_is_the_stated_file(tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(b"new" * 10**6)
+    digest = sha256_of(source)
+    assert download(source.as_uri(), target, sha256=digest.upper()) == target
+    assert target.read_bytes() == source.read_bytes()
+    source.unlink()
+    assert download(source.as_uri(), target, sha256=digest) == target  # it is there: nothing is fetched
+
+
+def test_a_failed_download_loses_nothing(tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(b"wrong")
+    target.write_bytes(b"old")
+    with pytest.raises(ValueError, match=r"target\.part must have SHA-256 0{64}, got "):
+        download(source.as_uri(), target, sha256="0" * 64)
+    assert target.read_bytes() == b"old"
+    assert (tmp_path / "target.part").read_bytes() == b"wrong"
+    with pytest.raises(OSError):
+        download((tmp_path / "nowhere").as_uri(), target, sha256="0" * 64)
+    assert target.read_bytes() == b"old"

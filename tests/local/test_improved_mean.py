@@ -1,0 +1,237 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laws import has_mean, same_law
+from userdp.local.improved import decode_pairs, deviations, improved_mean, report
+from userdp.local.improved_plan import Plan, Round, choose_plan, risk_bound, tail, vote_failure
+from userdp.local.localise import Ballot, Bins
+from userdp.local.mean import duchi_mean
+from userdp.populations.records import PointMass, Signs
+from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
+from userdp.privacy.audit import bits_loss, exact_loss, laplace_loss
+from userdp.privacy.reports import project
+
+EPSILON = 22 / 35
+LAW = two_point_sizes(400, 4000, 0.5)
+THREE = Plan(600, 0.1, 400, (Round(600, 0.3, 2.0), Round(801, 0.05, 2.0)))
+
+
+def estimates(theta, *, seed, n=2001, runs=200, law=LAW, plan=THREE, epsilon=2.0, **options):
+    rng, values = np.random.default_rng(seed), []
+    for _ in range(runs):
+        sizes = law.draw(n, rng)
+        means = Signs(theta).draw_means(sizes, rng)
+        made = improved_mean(means, sizes, epsilon=epsilon, size_law=law, plan=plan, rng=rng, **options)
+        values.append(made.value)
+    return np.array(values)
+
+
+# --- privacy ---------------------------------------------------------------------------------------
+
+
+def transcript_loss(plan, law, epsilon, centre):
+    """Largest log-ratio of whatever step a user takes part in, from the channels; any input allowed."""
+    losses = []
+    if plan.voters:
+        ballot = Ballot(plan.bins, 0, epsilon)
+        edges = [plan.bins.ends(j)[0] for j in range(plan.bins.count)]
+        inputs = np.concatenate([edges, np.nextafter(edges, -2), [1.0, np.nan, np.inf, -7.0]])
+        voting = ballot.positions(inputs)
+        vectors = ballot.randomiser.vectors(np.concatenate([voting, np.full((1, 1), -1)]))
+        losses.append(bits_loss(vectors, ballot.randomiser.keep))
+    for i, round_ in enumerate(plan.rounds):
+        laplace = plan.laplace and i + 1 == len(plan.rounds)
+        randomiser = report(round_, centre, epsilon=epsilon, size_law=law, laplace=laplace)
+        grid = np.concatenate([np.linspace(-1, 1, 201), [centre, np.nan, np.inf, -np.inf, 5e-324, 9.0]])
+        sizes = np.array([law.smallest, law.largest])[:, None]
+        x = deviations(project(grid, -1, 1), sizes, round_, centre).ravel()
+        if laplace:
+            ends = np.clip(x, randomiser.low, randomiser.high)
+            losses.append(laplace_loss(ends, randomiser.scale))
+        else:
+            up = randomiser._upper(x)
+            losses.append(exact_loss(np.stack([up, 1 - up], axis=1)))
+    return losses
+
+
+@pytest.mark.parametrize("epsilon", [0.1, EPSILON, 1.0, 3.7])
+@pytest.mark.parametrize("centre", [-1.0, -0.8, 0.0, 0.3, 1.0])
+@pytest.mark.parametrize("laplace", [False, True])
+def test_loss_of_the_whole_transcript_is_the_guarantee(epsilon, centre, laplace):
+    plan = Plan(600, 0.1, 400, THREE.rounds, laplace)
+    losses = transcript_loss(plan, LAW, epsilon, centre)
+    sizes = np.full(2001, 400)
+    made = improved_mean(
+        np.zeros(2001), sizes, epsilon=epsilon, size_law=LAW, plan=plan, rng=np.random.default_rng(0)
+    )
+    assert losses == pytest.approx(np.full(3, epsilon), rel=1e-12)
+    assert made.guarantee.epsilon == pytest.approx(max(losses), rel=1e-12)
+
+
+def test_each_user_takes_part_in_one_step():
+    def run(means):
+        sizes = np.full(2001, 4000)
+        rng = np.random.default_rng(5)
+        return improved_mean(means, sizes, epsilon=2.0, size_law=LAW, plan=THREE, rng=rng)
+
+    means = np.full(2001, 0.15)
+    plain, refined = run(means), means.copy()
+    refined[600:] = 0.16
+    assert np.array_equal(run(refined).votes, plain.votes)
+    voted = means.copy()
+    voted[:600] = 0.1501  # the same bin
+    assert run(voted).value == plain.value
+    used = means.copy()
+    used[2001 - 600 :] = 0.5
+    assert run(used).value != plain.value
+
+
+ANY_MEANS = st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=6, max_size=12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(ANY_MEANS, st.integers(-(2**40), 2**62))
+def test_no_data_raise(means, size):
+    plan = Plan(2, 0.2, 400, (Round(2, 0.3, 2.0), Round(2, 0.1, 1.0)))
+    sizes = np.full(len(means), size)
+    options = {"epsilon": 1.0, "size_law": LAW, "plan": plan, "rng": np.random.default_rng(1)}
+    made = improved_mean(means, sizes, **options)
+    assert -1 <= made.value <= 1
+    assert -1 <= improved_mean(means, np.full(len(means), np.nan), **options).value <= 1
+
+
+# --- laws ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("laplace", [False, True])
+def test_estimate_has_the_law_of_drawing_every_report(laplace):
+    plan = Plan(600, 0.1, 400, THREE.rounds, laplace)
+    fast = estimates(0.3, seed=6, plan=plan, runs=400)
+    slow = estimates(0.3, seed=7, plan=plan, runs=400, every_report=True)
+    other = estimates(0.3, seed=8, plan=plan, runs=400, epsilon=0.5)
+    assert same_law(fast, slow)
+    assert not same_law(fast, other)
+
+
+@pytest.mark.parametrize("theta", [-0.97, -0.4, 0.0, 0.3, 0.7, 0.97])
+def test_estimate_is_unbiased_where_nothing_is_cut(theta):
+    plan = Plan(3000, 0.1, 400, (Round(3000, 0.3, 6.0), Round(4001, 0.2, 6.0)))
+    values = estimates(theta, seed=9, n=10_001, plan=plan, runs=200)
+    assert has_mean(values, theta)
+    assert not has_mean(values + 20 * values.std() / 200**0.5, theta)
+
+
+@pytest.mark.parametrize("theta", [-1.0, -0.51, 0.0, 0.3, 0.999])
+@pytest.mark.parametrize("tails", ["bounded", "normal"])
+def test_risk_obeys_its_bound(theta, tails):
+    plan = choose_plan(n=4001, epsilon=1.0, size_law=LAW, tails=tails)
+    errors = (estimates(theta, seed=10, n=4001, plan=plan, epsilon=1.0) - theta) ** 2
+    bound = risk_bound(plan, size_law=LAW, epsilon=1.0, tails=tails).risk
+    assert errors.mean() - 5 * errors.std() / 200**0.5 <= bound
+    if abs(theta) < 0.9:  # near the ends the noise is smaller still
+        assert errors.mean() > bound / 8
+
+
+def test_bounds_on_tails_hold_for_signs():
+    x = np.linspace(0, 5, 26)
+    counts = np.random.default_rng(2).binomial(100, 0.5, 10**6)
+    above = (np.abs(counts - 50)[:, None] / 5 > x).mean(axis=0) / 2
+    assert np.all(above <= tail(x, "bounded") + 1e-4)
+
+
+@pytest.mark.parametrize("theta", [-0.99, 0.0, 0.17, 0.2, 0.25])
+def test_chosen_edge_is_within_three_half_widths(theta):
+    """At every position in a bin, on an edge too; means that do not vary never fail with a safe vote."""
+    bins, rng = Bins(0.1, truncated=True), np.random.default_rng(3)
+    for _ in range(50):
+        votes = Ballot(bins, 0, 2.0).count(np.full(1500, theta), rng)
+        assert abs(decode_pairs(votes, bins)[1] - theta) <= 3 * bins.tau + 1e-12
+
+
+def test_vote_fails_no_more_often_than_its_bound():
+    law, rng, theta, fails = constant_size(2000), np.random.default_rng(4), 0.09, 0
+    plan = Plan(80, 0.1, 150, (Round(10, 0.3, 1.0),))
+    for _ in range(3000):
+        means = Signs(theta).draw_means(law.draw(80, rng), rng)
+        fails += abs(decode_pairs(Ballot(plan.bins, 0, 1.0).count(means, rng), plan.bins)[1] - theta) > 0.3
+    bound = vote_failure(plan, law, 1.0, "bounded")
+    assert 0 < fails / 3000 <= bound < 1
+
+
+# --- plans -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", [PowerLawSizes(1000, 5000, 0.3), poisson_sizes(5), constant_size(7)])
+def test_expectation_is_that_of_the_sizes(law):
+    values = getattr(law, "values", np.arange(law.smallest, law.largest + 1))
+    probabilities = law.survival(values) - law.survival(values + 1)
+
+    def inverse(m):
+        return 1 / (2 / np.sqrt(m) + 0.01)
+
+    assert law.expectation(inverse) == pytest.approx(probabilities @ inverse(values), rel=1e-9)
+
+
+def test_without_a_better_plan_all_users_report_plainly():
+    plan = choose_plan(n=60, epsilon=0.5, size_law=constant_size(100))
+    assert (plan.voters, plan.rounds) == (0, (Round(60, 1.0, 0.0),))
+    means, rng = np.random.default_rng(5).uniform(-0.4, 0.4, 60), np.random.default_rng
+    made = improved_mean(means, np.full(60, 100), epsilon=0.5, size_law=constant_size(100), rng=rng(6))
+    assert made.value == pytest.approx(np.clip(duchi_mean(means, epsilon=0.5, rng=rng(6)).value, -1, 1))
+
+
+def test_plan_is_deterministic_and_more_choice_is_no_worse():
+    options = {"n": 3000, "epsilon": 1.0, "size_law": LAW}
+
+    def bound(**more):
+        return risk_bound(choose_plan(**options, **more), size_law=LAW, epsilon=1.0).risk
+
+    assert choose_plan(**options) == choose_plan(**options)
+    assert bound(most_rounds=2) <= bound(most_rounds=1)
+    assert bound() <= bound(vote=False)
+
+
+def test_users_without_spread_are_found():
+    sizes = np.full(4001, 4000)
+    options = {"epsilon": 4.0, "size_law": LAW, "rng": np.random.default_rng(7)}
+    made = improved_mean(PointMass(0.37).draw_means(sizes, options["rng"]), sizes, **options)
+    assert made.value == pytest.approx(0.37, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        ({"tails": "heavy"}, "tails must be one of 'bounded', 'normal', got 'heavy'"),
+        ({"sizes": np.ones(3, int)}, r"sizes must match means in shape, got \(3,\) and \(20,\)"),
+        ({"plan": THREE}, "plan must have at most 20 users, got 2001"),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(change, match):
+    options = {"means": np.zeros(20), "sizes": np.full(20, 400), "epsilon": 1.0, "size_law": LAW} | change
+    with pytest.raises(ValueError, match=match):
+        improved_mean(**options, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("build", "match"),
+    [
+        (lambda: Round(0, 0.1, 1.0), "users must be a whole number of at least 1, got 0"),
+        (lambda: Round(1, 0.0, 1.0), "offset must be positive, got 0.0"),
+        (lambda: Round(1, 0.1, -1.0), r"reach must be in \[0, inf\], got -1.0"),
+        (lambda: Plan(5, 0.7, 1, (Round(1, 0.1, 1.0),)), r"tau must be in \[0, 0.5\], got 0.7"),
+        (lambda: Plan(5, 0.1, 1, ()), r"rounds must not be empty, got \(\)"),
+    ],
+)
+def test_plans_are_checked(build, match):
+    with pytest.raises(ValueError, match=match):
+        build()
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 9])
+@pytest.mark.parametrize("tails", ["bounded", "normal"])
+def test_plans_never_have_more_users_than_there_are(n, tails):
+    plan = choose_plan(n=n, epsilon=20.0, size_law=constant_size(10**6), tails=tails)
+    assert plan.voters + sum(r.users for r in plan.rounds) == n

@@ -1,0 +1,292 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from laws import FALSE_ALARM, has_mean, same_law
+from userdp.local.density import (
+    coefficient_noise,
+    density_coefficients,
+    density_cutoff,
+    draw_user_coefficients,
+)
+from userdp.local.mean import localised_width
+from userdp.local.vector import shares
+from userdp.populations.densities import (
+    TrigonometricDensity,
+    WrappedGammas,
+    basis,
+    basis_function,
+    evaluate,
+    sobolev_weights,
+)
+from userdp.privacy.audit import bits_loss, laplace_loss
+from userdp.theory.exact_density import density_risk, integrated_squared_error, printed_cutoff
+
+GRID = (np.arange(20_000) + 0.5) / 20_000
+WAVE = TrigonometricDensity((0.3, -0.2, 0.0, 0.15))
+LAPLACE = WrappedGammas(shape=1, scale=0.1, centre=0.35)
+ROUGH = WrappedGammas(shape=0.6, scale=0.3, centre=0.9)
+LAWS = [WAVE, LAPLACE, ROUGH]
+
+
+def wrapped_laplace(x, law):
+    u = np.abs((x - law.centre + 0.5) % 1 - 0.5)
+    return np.cosh((0.5 - u) / law.scale) / (2 * law.scale * np.sinh(0.5 / law.scale))
+
+
+def test_basis_is_orthonormal_and_in_the_papers_order():
+    values = basis(GRID, 9)
+    assert np.allclose(values.T @ values / len(GRID), np.eye(9), atol=1e-9)
+    assert np.allclose(values[:, 3], np.sqrt(2) * np.cos(4 * np.pi * GRID))
+    assert np.allclose(values[:, 4], np.sqrt(2) * np.sin(4 * np.pi * GRID))
+    assert np.array_equal(values[:, 2], basis_function(GRID, 3))
+    assert np.abs(values).max() <= np.sqrt(2)
+
+
+def test_coefficients_of_the_wrapped_laplace_law_are_integrals_of_its_closed_form():
+    density = wrapped_laplace(GRID, LAPLACE)
+    assert np.allclose(basis(GRID, 9).T @ density / len(GRID), LAPLACE.coefficients(9), atol=1e-5)
+    assert np.allclose(evaluate(LAPLACE.coefficients(801), GRID[::50]), density[::50], atol=2e-2)
+
+
+@pytest.mark.parametrize("law", [WAVE, LAPLACE])
+def test_records_have_the_density(law):
+    density = evaluate(law.coefficients(5), GRID) if law is WAVE else wrapped_laplace(GRID, law)
+    cdf = np.concatenate([[0], np.cumsum(density) / len(GRID)])
+    records = law.draw((40_000,), np.random.default_rng(1))
+    edges = np.linspace(0, 1, len(cdf))
+    test = stats.kstest(records, lambda x: np.interp(x, edges, cdf))
+    assert test.pvalue > FALSE_ALARM
+    assert stats.kstest((records + 0.02) % 1, lambda x: np.interp(x, edges, cdf)).pvalue < FALSE_ALARM
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_means_of_the_basis_are_the_coefficients(law):
+    values = basis(law.draw((50, 4000), np.random.default_rng(2)), 6).reshape(-1, 6)
+    for column, coefficient in zip(values.T, law.coefficients(6), strict=True):
+        assert has_mean(column, coefficient)
+    assert not has_mean(values[:, 1], law.coefficients(6)[1] + 0.05)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_tail_is_the_rest_of_parsevals_sum(law):
+    whole = np.square(law.coefficients(40_001)).sum()
+    for terms in (1, 2, 3, 6):
+        expected = whole - np.square(law.coefficients(terms)).sum()
+        assert law.tail(terms) == pytest.approx(expected, abs=2e-4)
+
+
+def test_integrated_squared_error_is_the_integral():
+    estimate = np.array([1.0, 0.5, 0.1])
+    for law, density in (
+        (WAVE, evaluate(WAVE.coefficients(5), GRID)),
+        (LAPLACE, wrapped_laplace(GRID, LAPLACE)),
+    ):
+        integral = np.mean((evaluate(estimate, GRID) - density) ** 2)
+        assert integrated_squared_error(estimate, law) == pytest.approx(integral, rel=1e-4)
+
+
+def test_weights_are_those_of_a_derivative():
+    """sum a_j^2 theta_j^2 is the squared norm of the derivative over pi^(2 beta), by differences."""
+    step = np.diff(evaluate(WAVE.coefficients(5), np.append(GRID, GRID[0] + 1))) * len(GRID)
+    energy = np.square(sobolev_weights(5, 1) * WAVE.coefficients(5)).sum()
+    assert energy == pytest.approx(np.mean(step**2) / np.pi**2, rel=1e-6)
+    assert sobolev_weights(5, 2).tolist() == [0, 4, 4, 16, 16]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 1.7, 2.4, 9.0])
+def test_users_need_only_the_coefficients_they_serve(epsilon):
+    n, size, terms = 83, 7, 5
+    means = draw_user_coefficients(ROUGH, n, size, terms, np.random.default_rng(3), epsilon=epsilon)
+    unserved = np.isnan(means)
+    count, _ = shares(terms - 1, epsilon=epsilon)
+    assert np.all((~unserved[: n - 1, 1:]).sum(axis=1) == count)
+    noise = np.random.default_rng(4).uniform(-1, 1, means.shape)
+
+    def run(values):
+        return density_coefficients(values, size, epsilon=epsilon, rng=np.random.default_rng(5), width=0.2)
+
+    assert np.array_equal(run(means).value, run(np.where(unserved, noise, means)).value)
+
+
+def test_a_user_computes_all_coefficients_from_the_same_records():
+    means = draw_user_coefficients(LAPLACE, 60, 1, 5, np.random.default_rng(6), epsilon=20.0)
+    assert np.allclose(means[:, 1] ** 2 + means[:, 2] ** 2, 2)
+    assert np.allclose(means[:, 3], (means[:, 1] ** 2 - 1) * np.sqrt(2))
+
+
+def test_served_and_all_coefficients_have_one_law():
+    def column(j, epsilon, seed):
+        rng = np.random.default_rng(seed)
+        means = draw_user_coefficients(LAPLACE, 8000, 3, 3, rng, epsilon=epsilon)[:, j]
+        return means[~np.isnan(means)]
+
+    assert same_law(column(1, 0.5, 7), column(1, None, 8))
+    assert not same_law(column(1, 0.5, 7), column(2, None, 8))
+
+
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 1.5, 2.5, 7.0])
+def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, printed):
+    """Folds in which a user serves times the costlier of a fold's two rounds, from its own channels."""
+    terms, width = 4, 0.11
+    rng = np.random.default_rng(9)
+    means = draw_user_coefficients(LAPLACE, 121, 50, terms, rng)
+    run = density_coefficients(means, 50, epsilon=epsilon, rng=rng, width=width, printed=printed)
+    d = terms if printed else terms - 1
+    assert len(run.coordinates) == d and run.value.shape == (terms,)
+    if epsilon <= 1:
+        served, budget, general = 1, epsilon, False
+    elif epsilon <= d:
+        served, budget, general = int(epsilon), 1.0, False
+    else:
+        served, budget, general = d, epsilon / d, True
+    bins = len(run.coordinates[0].votes)
+    reach = 1 if general else 0
+    vectors = [[abs(i - j) <= reach for i in range(bins)] for j in range(bins)]
+    votes = bits_loss(vectors, 1 / (1 + np.exp(-budget / (6 if general else 2))))
+    scale = (12 if general else 6) * width / budget
+    reports = max(laplace_loss(e.interval, scale) for e in run.coordinates)
+    assert served * max(votes, reports) == pytest.approx(run.guarantee.epsilon, rel=1e-12)
+    assert run.guarantee.epsilon <= epsilon * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("general", [None, False])
+@pytest.mark.parametrize("epsilon", [0.7, 2.2])
+def test_estimates_have_the_law_of_drawing_every_report(epsilon, general):
+    means = draw_user_coefficients(WAVE, 121, 40, 4, np.random.default_rng(10))
+
+    def runs(seed, epsilon=epsilon, **options):
+        rng = np.random.default_rng(seed)
+        return [
+            density_coefficients(
+                means, 40, epsilon=epsilon, rng=rng, width=0.3, general=general, **options
+            ).value[1:]
+            for _ in range(600)
+        ]
+
+    slow = runs(12, every_report=True)
+    assert same_law(runs(11), slow)
+    assert not same_law(runs(13, epsilon=4 * epsilon), slow)
+
+
+@pytest.mark.parametrize("theta", [-1.3, -0.4, 0.0, 0.9, 1.38])
+def test_estimates_are_unbiased_over_the_whole_range_and_the_printed_ones_are_not(theta):
+    known = np.tile([1.0, theta, -theta / 2], (4801, 1))
+
+    def runs(printed):
+        rng = np.random.default_rng(14)
+        return np.array(
+            [
+                density_coefficients(known, 1, epsilon=1.0, rng=rng, width=0.04, printed=printed).value[1:]
+                for _ in range(300)
+            ]
+        )
+
+    assert has_mean(runs(False)[:, 0], theta) and has_mean(runs(False)[:, 1], -theta / 2)
+    # beyond 1 and the margin of two half-widths there is nothing to find
+    assert has_mean(runs(True)[:, 0], theta) == (abs(theta) < 1.1)
+
+
+@pytest.mark.parametrize(("epsilon", "general"), [(0.8, None), (2.3, None), (9.0, None)])
+def test_noise_and_risk_are_the_stated_ones(epsilon, general):
+    n, size, terms = 2400, 12, 4
+    rng, errors = np.random.default_rng(15), []
+    for _ in range(500):
+        means = draw_user_coefficients(LAPLACE, n, size, terms, rng, epsilon=epsilon)
+        run = density_coefficients(means, size, epsilon=epsilon, rng=rng, width=0.6, general=general)
+        errors.append(integrated_squared_error(run.value, LAPLACE))
+    risk = density_risk(LAPLACE, n, size, terms, epsilon=epsilon, width=0.6)
+    assert has_mean(errors, risk)
+    assert not has_mean(errors, 1.5 * (risk - LAPLACE.tail(terms)) + LAPLACE.tail(terms))
+    known = np.broadcast_to(LAPLACE.coefficients(terms), (n, terms))
+    runs = [density_coefficients(known, 1, epsilon=epsilon, rng=rng, width=0.6).value[2] for _ in range(800)]
+    noise = coefficient_noise(n, 1, terms, epsilon=epsilon, width=0.6)
+    assert has_mean((np.array(runs) - LAPLACE.coefficients(3)[2]) ** 2, noise)
+
+
+def test_noise_is_the_printed_formula():
+    width = localised_width(500, 300, epsilon=0.5)
+    expected = 288 * 4 * width**2 / (2000 * 0.25)
+    assert coefficient_noise(2000, 300, 5, epsilon=0.5) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("n", [50, 3000, 40_000])
+def test_cutoff_is_the_best_odd_number_that_leaves_voters(n, epsilon):
+    information = n * min(epsilon, epsilon**2)
+    most = information / (64 * np.log(max(information, np.e)))
+    for size in (20, 1000, 10**7):
+        for radius in (0.5, 4.0):
+            bounds = {1: radius**2 / 16}
+            for terms in range(3, int(most) + 2, 2):
+                noise = (terms - 1) * coefficient_noise(n, size, terms, epsilon=epsilon)
+                bounds[terms] = noise + radius**2 / (terms + 1) ** 4
+            J = density_cutoff(n, size, epsilon=epsilon, smoothness=2, radius=radius)
+            assert min(bounds, key=bounds.get) == J
+            assert J % 2 and n >= 2 * (J - 1)
+
+
+def test_printed_cutoff_is_continuous_and_grows_with_the_records_until_the_horizon():
+    options = dict(epsilon=1.0, smoothness=1, constant=2.0)
+    n = 5000
+    horizon = n**3 / (2 * np.log(n)) ** 4
+    below, at, beyond = (printed_cutoff(n, int(m), **options) for m in (horizon / 16, horizon, 100 * horizon))
+    assert below == pytest.approx(at / 2, rel=1e-3)
+    assert beyond == pytest.approx(at, rel=1e-3) and beyond == pytest.approx(n / (2 * np.log(n)))
+    # the proof's constant leaves less than one coefficient below n epsilon^2 = 3e5
+    assert printed_cutoff(300_000, 10**12, epsilon=1.0, smoothness=1, constant=3 * 8536) < 1
+
+
+def test_one_coefficient_asks_nobody():
+    run = density_coefficients(np.ones((3, 1)), 10, epsilon=1.0, rng=np.random.default_rng(0))
+    assert run.value.tolist() == [1.0] and run.guarantee.epsilon == 0 and run.coordinates == ()
+    assert density_cutoff(20, 10, epsilon=1.0, smoothness=1) == 1
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(st.lists(st.floats(), min_size=12, max_size=12))
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.filterwarnings("error")
+def test_the_estimator_is_total_in_the_data(printed, data):
+    rng = np.random.default_rng(0)
+    means = np.array(data).reshape(6, 2)
+    run = density_coefficients(means, 9, epsilon=1.0, rng=rng, width=0.3, printed=printed)
+    assert np.all(np.isfinite(run.value))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda rng: basis_function(0.5, 0), "j must be a whole number of at least 1, got 0"),
+        (lambda rng: TrigonometricDensity((0.6, 0.6)), r"later must hold pairs .* got \(0.6, 0.6\)"),
+        (lambda rng: TrigonometricDensity((0.1,)), "later must hold pairs"),
+        (lambda rng: WrappedGammas(shape=0.2, scale=1.0), "shape must be in"),
+        (lambda rng: WrappedGammas(shape=1.0, scale=0.0), "scale must be positive, got 0.0"),
+        (lambda rng: WrappedGammas(shape=1.0, scale=1.0, centre=2), "centre must be in"),
+        (lambda rng: draw_user_coefficients(WAVE, 0, 1, 3, rng), "n must be a whole number"),
+        (
+            lambda rng: density_coefficients([1.0], 1, epsilon=1.0, rng=rng),
+            r"user_coefficients must have shape",
+        ),
+        (
+            lambda rng: density_coefficients(np.ones((9, 3)), 9, epsilon=0.0, rng=rng),
+            "epsilon must be positive",
+        ),
+        (
+            lambda rng: density_coefficients(np.ones((3, 3)), 9, epsilon=1.0, rng=rng),
+            "n must be a whole number of at least 4",
+        ),
+        (lambda rng: coefficient_noise(9, 9, 1, epsilon=1.0), "terms must be a whole number of at least 2"),
+        (lambda rng: density_cutoff(9, 9, epsilon=1.0, smoothness=0), "smoothness must be positive, got 0"),
+        (
+            lambda rng: printed_cutoff(9, 9, epsilon=0.1, smoothness=1, constant=1.0),
+            r"must exceed 1, got 0.09",
+        ),
+    ],
+)
+def test_bad_parameters_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(np.random.default_rng(0))

@@ -1,0 +1,337 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ballots import vote_vectors
+from laws import has_mean, same_law
+from userdp.local.hashing import Hashes, hashed_scores
+from userdp.local.localise import Ballot, Bins
+from userdp.local.sparse import (
+    select,
+    selection_threshold,
+    simulate_selection,
+    sparse_selection,
+    sparse_threshold,
+)
+from userdp.populations.sparse import SparseSigns, exceedance, item_level_means
+from userdp.privacy.audit import bits_loss, laplace_loss
+from userdp.privacy.vector_reports import CubeReport
+
+POPULATION = SparseSigns(12, 3, 0.4)
+TUNING = {"threshold": 0.3, "clip": 3.0, "width": 0.4}
+N, SIZE = 201, 20
+
+
+def summary(result):
+    """What a run shows: error, how many were kept, three scores of signal and of null coordinates."""
+    return [np.sum(result.value**2), result.selected.size, *result.scores[[0, 1, 5]], result.value[0]]
+
+
+def runs(draw, seed, count=700):
+    rng = np.random.default_rng(seed)
+    return np.array([summary(draw(rng)) for _ in range(count)])
+
+
+def literal_run(rng, epsilon=1.5, population=POPULATION, **options):
+    means = population.draw_means(SIZE, N, rng)
+    return sparse_selection(means, SIZE, sparsity=3, epsilon=epsilon, rng=rng, **TUNING, **options)
+
+
+def fast_run(rng, epsilon=1.5, population=POPULATION, **options):
+    return simulate_selection(population, N, SIZE, sparsity=3, epsilon=epsilon, rng=rng, **(TUNING | options))
+
+
+@pytest.mark.parametrize("order", ["index", "score"])
+@pytest.mark.parametrize("population", [POPULATION, SparseSigns(12, 3, -0.9, last=True)])
+def test_simulated_selection_has_the_law_of_drawing_every_user(order, population):
+    options = {"order": order, "population": population}
+    fast = runs(lambda rng: fast_run(rng, **options), 1)
+    slow = runs(lambda rng: literal_run(rng, every_report=True, **options), 2)
+    other = runs(lambda rng: fast_run(rng, epsilon=3.0, **options), 3)
+    assert same_law(fast, slow)
+    assert not same_law(other, slow)
+
+
+def test_hashed_sums_of_a_population_have_the_law_of_hashing_every_mean():
+    """Sum, its sign's agreement with a null and with a signal sign: the joint law that scores see."""
+
+    def triple(hashes, sums):
+        signs = hashes.signs()
+        return np.stack([sums, sums * signs[:, 0], sums * signs[:, 7]], axis=1)
+
+    rng, n = np.random.default_rng(4), 20_000
+    hashes = Hashes.draw(n, POPULATION.d, rng)
+    fast = triple(hashes, POPULATION.draw_sums(hashes, SIZE, 0.3, rng))
+    hashes = Hashes.draw(n, POPULATION.d, rng)
+    chosen = np.abs(POPULATION.draw_means(SIZE, n, rng)) >= 0.3
+    slow = triple(hashes, hashes.sums(chosen))
+    unrelated = triple(Hashes.draw(n, POPULATION.d, rng), hashes.sums(chosen))
+    assert same_law(fast, slow)
+    assert not same_law(unrelated, slow)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (8, 5), (13, 40), (64, 2)])
+def test_packed_hashes_agree_with_their_signs(n, d):
+    rng = np.random.default_rng(5)
+    hashes = Hashes.draw(n, d, rng)
+    signs, chosen = hashes.signs(), rng.random((n, d)) < 0.4
+    assert signs.shape == (n, d) and set(np.unique(signs)) <= {-1, 1}
+    assert np.array_equal(hashes.balance, signs.sum(axis=1))
+    assert np.array_equal(hashes.sums(chosen), (signs * chosen).sum(axis=1))
+    reports = rng.normal(size=(n, 2))
+    assert hashes.scores(reports) == pytest.approx(signs.T @ reports / n, rel=1e-12, abs=1e-12)
+    assert hashes.scores(reports[:, 1]) == pytest.approx(hashes.scores(reports)[:, 1], rel=1e-12, abs=1e-12)
+
+
+def test_hash_signs_are_fair_and_independent():
+    signs = Hashes.draw(2001, 50, np.random.default_rng(6)).signs().astype(float)
+    assert has_mean(signs.ravel(), 0.0)
+    products = signs[:, :-1] * signs[:, 1:]
+    assert has_mean(products.ravel(), 0.0) and not has_mean(products.ravel() + 0.05, 0.0)
+
+
+def test_tables_and_the_whole_matrix_give_the_same_scores():
+    chosen = np.random.default_rng(7).random((101, 9)) < 0.3
+    fast, slow = (
+        hashed_scores(chosen, clip=2.5, epsilon=0.7, rng=np.random.default_rng(8), every_report=every_report)
+        for every_report in (False, True)
+    )
+    assert fast == pytest.approx(slow, rel=1e-12, abs=1e-12)
+
+
+def test_scores_have_the_noise_of_the_whole_clipped_range():
+    rng, clip, epsilon, n = np.random.default_rng(21), 3.0, 0.8, 40
+    nobody = np.zeros((n, 1), dtype=bool)
+    scores = [hashed_scores(nobody, clip=clip, epsilon=epsilon, rng=rng)[0] for _ in range(20_000)]
+    # a Laplace variable of scale b has variance 2 b^2
+    assert has_mean(np.square(scores) * n, 2 * (2 * clip / epsilon) ** 2)
+    assert not has_mean(np.square(scores) * n, 2 * (clip / epsilon) ** 2)
+
+
+def test_scores_estimate_the_share_of_users_who_chose_a_coordinate():
+    rng, share = np.random.default_rng(9), np.array([0.9, 0.4, 0.0, 0.1])
+    values = [
+        hashed_scores(rng.random((400, 4)) < share, clip=10.0, epsilon=3.0, rng=rng) for _ in range(800)
+    ]
+    for values_of_one, expected in zip(np.array(values).T, share, strict=True):
+        assert has_mean(values_of_one, expected)
+        assert not has_mean(values_of_one, expected + 0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.7, 4.0])
+@pytest.mark.parametrize("general", [False, True])
+def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, general):
+    """First half: the hashed number. Second half: a vote or a number in each of its folds."""
+    d, n, size, sparsity = 9, 4000, 10_000, 2
+    rng = np.random.default_rng(10)
+    population = SparseSigns(d, sparsity, 1.0)
+    means = population.draw_means(size, n, rng)
+    result = sparse_selection(
+        means, size, sparsity=sparsity, epsilon=epsilon, rng=rng, general=general, clip=2.0
+    )
+    # every sum that some user can have under one vector of public signs, then clipped
+    sums = np.clip(np.arange(-d, d + 1), -2.0, 2.0)
+    hashed = laplace_loss(sums, 2 * 2.0 / epsilon)
+    k = result.selected.size
+    if k:
+        spread = general and epsilon > 1
+        folds, budget = (min(int(epsilon), k), 1.0) if spread and epsilon <= k else (1, epsilon)
+        if spread and epsilon > k:
+            folds, budget = k, epsilon / k
+        triple = general and budget > 1
+        ballot = Ballot(Bins(0.1), 1 if triple else 0, budget)
+        vote = bits_loss(vote_vectors(ballot), 1 / (1 + np.exp(-budget / (6 if triple else 2))))
+        hashed = max(hashed, folds * vote)
+    assert hashed == pytest.approx(epsilon, rel=1e-12)
+    assert result.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_printed_folds_make_the_first_half_report_twice():
+    rng, n = np.random.default_rng(11), 4000
+    population = SparseSigns(9, 2, 1.0)
+    means = population.draw_means(100, n, rng)
+    options = {"sparsity": 2, "epsilon": 0.8, "rng": rng, "clip": 2.0, "threshold": 0.5, "width": 0.2}
+    printed = sparse_selection(means, 100, printed=True, **options)
+    assert np.array_equal(printed.selected, [0, 1])
+    assert printed.guarantee.epsilon == pytest.approx(1.6, rel=1e-12)
+    assert sparse_selection(means, 100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
+
+
+def test_each_user_takes_part_in_one_half():
+    population, rng = SparseSigns(6, 1, 1.0), np.random.default_rng(13)
+    means = population.draw_means(50, 1000, rng)
+
+    def run(means):
+        return sparse_selection(
+            means, 50, sparsity=1, epsilon=2.0, rng=np.random.default_rng(14), **(TUNING | {"width": 2.0})
+        )
+
+    selecting, refining = means.copy(), means.copy()
+    selecting[:500] *= 0.99
+    refining[500:, 0] -= 0.9  # far below the threshold: these users must not vote
+    assert np.array_equal(run(selecting).value, run(means).value)
+    assert np.array_equal(run(refining).scores, run(means).scores)
+    assert run(refining).value[0] == pytest.approx(run(means).value[0] - 0.9)
+
+
+def test_select_keeps_the_first_or_the_highest():
+    scores = np.array([0.5, 0.1, 0.9, 0.7, 0.49999, 0.7])
+    assert select(scores, 2).tolist() == [0, 2]
+    assert select(scores, 2, order="score").tolist() == [2, 3]  # the first of a tie
+    assert select(scores, 9).tolist() == [0, 2, 3, 5]
+    assert select(np.zeros(3), 1).size == 0
+
+
+def test_nothing_selected_is_a_zero_estimate():
+    result = simulate_selection(
+        SparseSigns(5, 0, 0.0), 400, 30, sparsity=1, epsilon=50.0, rng=np.random.default_rng(0)
+    )
+    assert result.selected.size == 0 and not result.value.any()
+    assert result.guarantee.epsilon == 50.0
+
+
+@pytest.mark.parametrize("theta", [-1.0, -0.5, 0.0, 0.3])
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.31, 1.0, 1.1])
+def test_exceedance_is_that_of_drawn_means(theta, threshold):
+    rng, m = np.random.default_rng(15), 20
+    means = SparseSigns(1, 1, theta).draw_means(m, 40_000, rng)
+    exceeds = (np.abs(means) >= threshold).mean()
+    assert stats.binomtest(round(exceeds * 40_000), 40_000, exceedance(m, theta, threshold)).pvalue > 1e-6
+
+
+def test_population_has_its_mean_at_either_end():
+    rng = np.random.default_rng(16)
+    for last in (False, True):
+        population = SparseSigns(5, 2, 0.6, last=last)
+        means = population.draw_means(4, 20_000, rng)
+        for column, expected in zip(means.T, population.mean, strict=True):
+            assert has_mean(column, expected)
+        assert means[0] == pytest.approx(np.round(means[0] * 2) / 2)
+    assert population.mean.tolist() == [0, 0, 0, 0.6, 0.6]
+
+
+@pytest.mark.parametrize("d", [3, 4, 7])
+@pytest.mark.parametrize("theta", [0.5, 1.0])
+def test_item_level_average_has_the_law_of_every_report(d, theta):
+    population, rng, n = SparseSigns(d, 2, theta), np.random.default_rng(17), 60
+    report = CubeReport(d, 1.2)
+    fast = item_level_means(population, n, epsilon=1.2, rng=rng, draws=4000)
+    records = population.draw_means(1, n * 4000, rng)
+    slow = report.privatise(records, rng).reshape(4000, n, d).mean(axis=1)
+
+    def seen(x):
+        return np.stack([x[:, 0], x[:, 0] + x[:, 1], x[:, 0] - x[:, 1], x[:, -1], x[:, 0] + x[:, -1]], axis=1)
+
+    wrong = item_level_means(SparseSigns(d, 2, 0.7 * theta), n, epsilon=1.2, rng=rng, draws=4000)
+    assert same_law(seen(fast), seen(slow))
+    assert not same_law(seen(wrong), seen(slow))
+    assert has_mean(fast[:, 0], theta) and has_mean(fast[:, -1], 0.0)
+
+
+THRESHOLD_RUN = {"sparsity": 2, "epsilon": 1.0, "constant": 0.5, "width": 0.2}
+
+
+@pytest.mark.parametrize("theta", [0.8, -0.6])
+def test_thresholding_keeps_the_signal_and_drops_the_rest(theta):
+    rng, population = np.random.default_rng(18), SparseSigns(4, 2, theta, last=True)
+    kept, values = [], []
+    for _ in range(100):
+        means = population.draw_means(200, 8001, rng)
+        result = sparse_threshold(means, 200, rng=rng, **THRESHOLD_RUN)
+        kept.append(result.selected.tolist())
+        values.append(result.value)
+    assert kept.count([2, 3]) == 100
+    assert has_mean(np.array(values)[:, 3], theta) and not np.any(np.array(values)[:, :2])
+    assert result.guarantee.epsilon == 1.0
+
+
+def test_thresholding_has_the_law_of_drawing_every_report():
+    population = SparseSigns(3, 1, 0.5)
+
+    def sample(seed, epsilon=1.0, **options):
+        rng, out = np.random.default_rng(seed), []
+        for _ in range(500):
+            means = population.draw_means(30, 120, rng)
+            result = sparse_threshold(
+                means, 30, rng=rng, **(THRESHOLD_RUN | {"constant": 0.1, "epsilon": epsilon}), **options
+            )
+            out.append([*result.value, *result.scores])
+        return np.array(out)
+
+    slow = sample(20, every_report=True)
+    assert same_law(sample(19), slow)
+    assert not same_law(sample(21, epsilon=3.0), slow)
+
+
+def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
+    rng = np.random.default_rng(22)
+    means = np.tile([0.9, 0.5, 0.7], (6000, 1))
+    result = sparse_threshold(means, 900, rng=rng, **THRESHOLD_RUN)
+    assert result.selected.tolist() == [0, 2]
+    # one below the cut is dropped although there is room
+    few = sparse_threshold(means * [1, 1, 0], 900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
+    assert few.selected.tolist() == [0]
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.floats(), min_size=24, max_size=24))
+@pytest.mark.filterwarnings("error")
+def test_estimators_are_total_in_the_data(data):
+    rng, means = np.random.default_rng(0), np.array(data).reshape(12, 2)
+    options = {"sparsity": 1, "epsilon": 3.0, "rng": rng, "width": 0.3}
+    assert np.isfinite(sparse_selection(means, 9, threshold=0.1, clip=1.0, **options).value).all()
+    assert np.isfinite(sparse_threshold(means, 9, constant=0.01, **options).value).all()
+
+
+MEANS = np.zeros((40, 3))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sparsity": 0}, "sparsity must be a whole number of at least 1, got 0"),
+        ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
+        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
+        ({"size": 0}, "size must be a whole number of at least 1, got 0"),
+        ({"threshold": 0.0}, "threshold must be positive, got 0.0"),
+        ({"clip": -2.0}, "clip must be positive, got -2.0"),
+        ({"width": 0}, "width must be positive, got 0"),
+        ({"order": "last"}, "order must be one of 'index', 'score', got 'last'"),
+        ({"means": np.zeros(4)}, r"means must have shape \(n, d\)"),
+        ({"means": np.zeros((7, 3)), "sparsity": 2}, "n must be a whole number of at least 8, got 7"),
+        ({"epsilon": 0.001}, r"must exceed 1 for the threshold"),
+    ],
+)
+def test_errors_of_selection_name_parameter_and_value(change, message):
+    options = {"means": MEANS, "size": 9, "sparsity": 1, "epsilon": 1.0} | change
+    means, size = options.pop("means"), options.pop("size")
+    with pytest.raises(ValueError, match=message):
+        sparse_selection(means, size, rng=np.random.default_rng(0), **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"constant": 0}, "constant must be positive, got 0"),
+        ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
+        ({"epsilon": 0.001}, "must exceed 1 for the threshold"),
+    ],
+)
+def test_errors_of_thresholding_name_parameter_and_value(change, message):
+    options = {"sparsity": 1, "epsilon": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        sparse_threshold(MEANS, 9, rng=np.random.default_rng(0), **options)
+
+
+def test_errors_of_populations_and_thresholds():
+    with pytest.raises(ValueError, match=r"sparsity must be in \[0, 3\], got 5"):
+        SparseSigns(3, 5, 0.1)
+    with pytest.raises(ValueError, match=r"theta must be in \[-1, 1\], got 2"):
+        SparseSigns(3, 1, 2)
+    with pytest.raises(ValueError, match="draws must be a whole number of at least 1, got 0"):
+        item_level_means(POPULATION, 9, epsilon=1.0, rng=np.random.default_rng(0), draws=0)
+    assert selection_threshold(500, 100, 100, epsilon=1.0) == pytest.approx(
+        np.sqrt(2 * np.log(5e6) / 100), rel=1e-12
+    )

@@ -1,0 +1,150 @@
+"""Mean vectors: one user's whole transcript, folds, rotation, rates in n."""
+
+import numpy as np
+import pytest
+
+from laws import has_mean, same_law
+from userdp.local import vector as local_vector
+from userdp.local.localise import Ballot, Bins
+from userdp.local.mean import localised_mean
+from userdp.local.vector import (
+    duchi_vector_mean,
+    folds,
+    localised_vector_mean,
+    rotated_vector_mean,
+    rotated_width,
+    rotation,
+    shares,
+)
+from userdp.privacy.audit import bits_loss, laplace_loss
+
+SIZE, WIDTH = 100, 0.1
+
+
+def transcript_loss(monkeypatch, d, epsilon, **options):
+    """Loss of each user's whole transcript, from the reports that the function asks for, enumerated."""
+    n = 8 * d + 1
+    spent = np.zeros(n)
+
+    def spy(means, size, *, epsilon, general, width, **rest):
+        # a user's mean is the user's number, so the spy knows who reports
+        users = np.round(means * n).astype(int)
+        general = epsilon > 1 if general is None else general
+        ballot = Ballot(Bins(width), int(general), epsilon)
+        places = np.linspace(-1, 1, 201)
+        vote = bits_loss(ballot.randomiser.vectors(ballot.positions(places)), ballot.randomiser.keep)
+        reach = (6 if general else 3) * width  # half the domain of the second report
+        half = users.size // 2
+        spent[users[:half]] += vote
+        spent[users[half:]] += laplace_loss([-reach, reach], 2 * reach / epsilon)
+        return localised_mean(means, size, epsilon=epsilon, general=general, width=width, **rest)
+
+    monkeypatch.setattr(local_vector, "localised_mean", spy)
+    means = np.tile(np.arange(n)[:, None] / n, (1, d))
+    result = localised_vector_mean(
+        means, SIZE, epsilon=epsilon, rng=np.random.default_rng(0), width=WIDTH, **options
+    )
+    return spent, result
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [0.4, 1.0, 1.01, 2.0, 3.7, 5.0, 7.5])
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("general", [None, False])
+def test_the_guarantee_is_the_loss_of_a_whole_transcript(monkeypatch, d, epsilon, printed, general):
+    spent, result = transcript_loss(monkeypatch, d, epsilon, printed=printed, general=general)
+    # the odd last user reports nothing; all others spend the same
+    assert spent[-1] == 0
+    np.testing.assert_allclose(spent[:-1], result.guarantee.epsilon, atol=1e-12)
+    if not printed:
+        assert result.guarantee.epsilon <= epsilon + 1e-12
+
+
+@pytest.mark.parametrize(("epsilon", "cost"), [(1.01, 2), (2.0, 3), (3.7, 4), (4.0, 5), (5.0, 5)])
+def test_the_printed_folds_cost_one_too_many(epsilon, cost):
+    count, budget = shares(5, epsilon=epsilon, printed=True)
+    assert count * budget == cost
+
+
+def test_folds_split_each_half():
+    parts = folds(23, 3)
+    np.testing.assert_array_equal(np.sort(np.concatenate([np.concatenate(p) for p in parts])), np.arange(22))
+    assert all(a.max() < 11 <= b.min() and a.size == b.size for a, b in parts)
+
+
+def draws(function, repetitions=500, **options):
+    rng = np.random.default_rng(3)
+    means = rng.choice([-0.62, -0.6, 0.2, 0.21], (800, 4)) * 0.5
+    return np.array(
+        [function(means, SIZE, rng=rng, width=WIDTH, **options).value for _ in range(repetitions)]
+    )
+
+
+@pytest.mark.parametrize("function", [localised_vector_mean, rotated_vector_mean])
+def test_every_report_gives_the_same_law(function):
+    fast = draws(function, epsilon=3.0)
+    assert same_law(fast, draws(function, epsilon=3.0, every_report=True))
+    assert not same_law(fast, draws(function, epsilon=1.0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 8, 32])
+def test_a_rotation_is_orthogonal_and_flat(d):
+    turn = rotation(d, np.random.default_rng(2))
+    np.testing.assert_allclose(turn @ turn.T, np.eye(d), atol=1e-12)
+    np.testing.assert_allclose(np.abs(turn), 1 / np.sqrt(d))
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_the_rotated_mean_is_near_the_mean(d):
+    theta = np.linspace(-0.4, 0.5, d)
+    means = np.tile(theta, (40_000, 1))
+    rng = np.random.default_rng(4)
+    results = np.array([rotated_vector_mean(means, 10_000, epsilon=2.0, rng=rng).value for _ in range(30)])
+    for j in range(d):
+        assert has_mean(results[:, j], theta[j])
+    assert results.shape == (30, d)
+
+
+@pytest.mark.parametrize("ball", ["cube", "l2"])
+def test_duchi_means_are_unbiased(ball):
+    theta = np.array([0.5, -0.3, 0.1])
+    rng = np.random.default_rng(9)
+    values = np.array(
+        [
+            duchi_vector_mean(np.tile(theta, (50, 1)), epsilon=1.0, ball=ball, rng=rng).value
+            for _ in range(2000)
+        ]
+    )
+    assert all(has_mean(values[:, j], theta[j]) for j in range(3))
+    assert not has_mean(values[:, 0], -0.5)
+
+
+def test_wild_data_never_raise():
+    wild = np.full((40, 4), np.nan)
+    wild[::3] = np.inf
+    wild[1::3] = -1e308
+    for function in (localised_vector_mean, rotated_vector_mean):
+        result = function(wild, SIZE, epsilon=2.0, rng=np.random.default_rng(1), width=WIDTH)
+        assert np.isfinite(result.value).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rng: folds(5, 3), "n must be a whole number of at least 6, got 5"),
+        (lambda rng: rotation(6, rng), "d must be a power of 2, got 6"),
+        (lambda rng: shares(3, epsilon=0), "epsilon must be positive, got 0"),
+        (lambda rng: rotated_width(10, 1, 4, epsilon=0.1), "must exceed 1 for the default width, got 0.1"),
+        (
+            lambda rng: localised_vector_mean(np.zeros(4), SIZE, epsilon=1.0, rng=rng),
+            r"means must have shape \(n, d\) with d at least 1, got shape \(4,\)",
+        ),
+        (
+            lambda rng: duchi_vector_mean(np.zeros((4, 2)), epsilon=1.0, ball="l1", rng=rng),
+            "ball must be one of 'cube', 'l2', got 'l1'",
+        ),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.random.default_rng(0))

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import comb, factorial
+
+from laws import same_law
+from userdp.populations.beta_means import BetaMeans
+from userdp.populations.records import Betas
+
+# near signs, arcsine, uniform, bell; sphere coordinates in dimension 8 and 32
+LAWS = [(0.1, 100), (0.5, 100), (1.0, 100), (5.0, 100), (3.5, 400), (15.5, 400)]
+
+
+def irwin_hall(x, size):
+    """Distribution function of the mean of `size` uniforms on [-1, 1]."""
+    total = (x + 1) * size / 2
+    k = np.arange(int(total) + 1)
+    return np.sum((-1.0) ** k * comb(size, k) * (total - k) ** size) / factorial(size)
+
+
+def test_distribution_function_of_uniforms():
+    law = BetaMeans(1.0, 8)
+    x = np.array([-1.0, -0.9, -0.41, 0.0, 0.2, 0.77, 1.0])
+    assert law.cdf(x) == pytest.approx([irwin_hall(v, 8) for v in x], abs=1e-13)
+    assert law.cdf(x) != pytest.approx(stats.norm.cdf(x / np.sqrt(law.variance)), abs=1e-4)
+
+
+@pytest.mark.parametrize(("shape", "size"), LAWS)
+def test_table_displaces_no_draw(shape, size):
+    """The bound that `draw` states: the table against the series, in standard deviations of the mean."""
+    law = BetaMeans(shape, size)
+    z = np.linspace(-5, 5, 4001)
+    x = law._from_normal(z)
+    error = np.abs(law.cdf(x) - stats.norm.cdf(z)) / (law.pdf(x) * np.sqrt(law.variance))
+    assert error.max() < 1e-8
+    assert np.all(np.diff(x) > 0)
+
+
+def test_normal_approximation_would_not_pass():
+    law = BetaMeans(0.5, 100)
+    z = np.linspace(-5, 5, 4001)
+    x = z * np.sqrt(law.variance)
+    error = np.abs(law.cdf(x) - stats.norm.cdf(z)) / (law.pdf(x) * np.sqrt(law.variance))
+    assert error.max() > 1e-3
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("shape", [0.5, 2.0])
+def test_draws_have_the_law_of_single_records(shape):
+    rng = np.random.default_rng(1)
+    fast = BetaMeans(shape, 20).draw(20_000, rng)
+    assert same_law(fast, Betas(shape, shape).draw_means(np.full(20_000, 20), rng))
+    assert not same_law(fast, Betas(2 * shape, 2 * shape).draw_means(np.full(20_000, 20), rng))
+
+
+@pytest.mark.statistical
+def test_draws_are_coordinates_of_means_on_the_sphere():
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((20_000, 16, 8))
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    literal = x.mean(axis=1)[:, 3]
+    assert same_law(BetaMeans(3.5, 16).draw(20_000, rng), literal)
+    assert not same_law(BetaMeans(2.5, 16).draw(20_000, rng), literal)
+
+
+def test_variance():
+    assert BetaMeans(0.5, 100).variance == pytest.approx(Betas(0.5, 0.5).variance / 100)
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "message"),
+    [(0.0, 100, "shape"), (1.0, 1, "size"), (0.1, 20, "size times shape must be at least 8, got 2")],
+)
+def test_errors_name_the_parameter(shape, size, message):
+    with pytest.raises(ValueError, match=message):
+        BetaMeans(shape, size)

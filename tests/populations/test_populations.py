@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from laws import has_mean, same_law
+from userdp.populations.records import Betas, PointMass, Signs, Uniforms, draw_users
+from userdp.populations.sizes import (
+    FiniteSizes,
+    PowerLawSizes,
+    binomial_sizes,
+    constant_size,
+    empirical_sizes,
+    poisson_sizes,
+    two_point_sizes,
+    uniform_sizes,
+)
+
+LITERAL = {
+    "signs": (Signs(0.3), lambda rng, m: rng.choice([-1, 1], p=[0.35, 0.65], size=m)),
+    "uniforms": (Uniforms(-0.5, 1.0), lambda rng, m: rng.uniform(-0.5, 1.0, m)),
+    "betas": (Betas(2.0, 3.0), lambda rng, m: 2 * rng.beta(2.0, 3.0, m) - 1),
+}
+LAWS = {
+    "constant": constant_size(7),
+    "two-point": two_point_sizes(3, 50, 0.2),
+    "uniform": uniform_sizes(2, 9),
+    "poisson": poisson_sizes(4.0),
+    "binomial": binomial_sizes(20, 0.3),
+    "empirical": empirical_sizes(np.array([1, 1, 4, 9, 9, 9])),
+    "power law": PowerLawSizes(3, 90, 0.4),
+    "steep power law": PowerLawSizes(3, 90, 2.5),
+}
+
+
+@pytest.mark.parametrize("name", LITERAL)
+def test_means_have_the_law_of_averaged_records(name):
+    population, record = LITERAL[name]
+    rng = np.random.default_rng(1)
+    sizes = np.full(3000, 6)
+    literal = np.array([record(rng, 6).mean() for _ in sizes])
+    means = population.draw_means(sizes, rng)
+    assert same_law(means, literal)
+    assert not same_law(population.draw_means(np.full(3000, 12), rng), literal)
+    assert has_mean(means, population.mean)
+    assert has_mean((means - population.mean) ** 2, population.variance / 6)
+
+
+def test_blocks_have_the_law_of_single_draws():
+    rng = np.random.default_rng(2)
+    population = Signs(0.4)
+    block = population.draw_block(100, 20000, rng)
+    assert same_law(block, population.draw_means(np.full(20000, 100), rng))
+    assert not same_law(block, population.draw_means(np.full(20000, 110), rng))
+
+
+@pytest.mark.parametrize("theta", [-1.0, 0.0, 0.9, 1.0])
+def test_users_have_their_mean_and_their_sizes(theta):
+    law = two_point_sizes(10, 400, 0.3)
+    means, sizes = draw_users(Signs(theta), law, 20001, np.random.default_rng(3))
+    assert means.shape == sizes.shape == (20001,)
+    for m in (10, 400):
+        assert has_mean(means[sizes == m], theta)
+        assert has_mean((means[sizes == m] - theta) ** 2, (1 - theta**2) / m)
+    for half in (sizes[:10000], sizes[10000:]):
+        assert has_mean(half == 400, 0.3)
+
+
+def test_point_masses_do_not_vary():
+    np.testing.assert_array_equal(
+        PointMass(0.25).draw_means(np.array([1, 5]), np.random.default_rng(0)), 0.25
+    )
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_expectations_of_a_size_law_match_its_draws(name):
+    law = LAWS[name]
+    sizes = law.draw(40000, np.random.default_rng(4))
+    assert law.smallest <= sizes.min() and sizes.max() <= law.largest
+    assert has_mean(sizes, law.mean)
+    assert not has_mean(sizes, 1.1 * law.mean)
+    for a in (1, law.smallest, law.smallest + 1, 8, law.largest, law.largest + 1):
+        if 1e-3 < law.survival(a) < 1:  # too rare events have no normal limit at this many draws
+            assert has_mean(sizes >= a, law.survival(a))
+        assert has_mean(np.sqrt(np.minimum(sizes, a)), law.mean_root(a))
+        assert law.small_root(a) == pytest.approx(
+            law.mean_root(a) - np.sqrt(a) * law.survival(a + 1), abs=1e-9
+        )
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_survival_never_rises_and_starts_at_one(name):
+    law = LAWS[name]
+    tail = np.array([law.survival(a) for a in range(1, law.largest + 2)])
+    assert tail[0] == law.survival(law.smallest) == 1.0
+    assert tail[-1] == 0.0
+    assert np.all(np.diff(tail) <= 0)
+
+
+@pytest.mark.parametrize("shape", [0.1, 0.7, 1.0, 2.5])
+def test_power_law_sums_match_brute_force(shape):
+    law = PowerLawSizes(1000, 60000, shape)
+    k = np.arange(1000, 60000)
+    probabilities = law.survival(k) - law.survival(k + 1)
+    for cap in (1000, 1001, 5096, 5097, 30000, 70000):
+        assert law.mean_root(cap) == pytest.approx(probabilities @ np.sqrt(np.minimum(k, cap)), rel=1e-11)
+    assert law.mean == pytest.approx(probabilities @ k, rel=1e-11)
+
+
+def test_truncated_laws_are_given_one_record_at_least():
+    law = poisson_sizes(1.5)
+    expected = stats.poisson.pmf(np.arange(1, 9), 1.5) / stats.poisson.sf(0, 1.5)
+    np.testing.assert_allclose(law.probabilities[:8], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Signs(1.5), "theta must be in .* got 1.5"),
+        (lambda: Uniforms(0.5, 0.5), "low must be below high, got 0.5 and 0.5"),
+        (lambda: Betas(0, 1), "a must be positive, got 0"),
+        (lambda: two_point_sizes(5, 2, 0.5), "small must be below large, got 5 and 2"),
+        (lambda: two_point_sizes(1, 2, 1.5), "rho must be in .* got 1.5"),
+        (lambda: constant_size(0), "m must be a whole number of at least 1, got 0"),
+        (lambda: PowerLawSizes(1, 9, -1.0), "shape must be positive, got -1.0"),
+        (lambda: FiniteSizes(np.array([2, 1]), np.ones(2)), "values must be strictly increasing"),
+        (lambda: FiniteSizes(np.array([1, 2]), np.array([1, np.nan])), "probabilities must be finite"),
+        (lambda: empirical_sizes(np.array([3, 0])), "sizes must be at least 1, got 0 for user 1"),
+        (lambda: empirical_sizes(np.array([3.5])), "sizes must be a one-dimensional integer array"),
+    ],
+)
+def test_bad_populations_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

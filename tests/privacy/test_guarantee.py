@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from userdp.privacy.guarantee import Guarantee, disjoint, sequential
+
+
+def test_sequential_releases_add():
+    total = sequential(Guarantee(0.5, 1e-6), Guarantee(0.25, 1e-7))
+    assert (total.epsilon, total.delta) == (0.75, 1.1e-6)
+
+
+def test_a_user_in_one_of_two_groups_pays_the_larger():
+    assert disjoint(Guarantee(0.5), Guarantee(0.25)) == Guarantee(0.5)
+
+
+def test_delta_never_exceeds_one():
+    assert sequential(Guarantee(1, 0.7), Guarantee(1, 0.7)).delta == 1
+
+
+@pytest.mark.parametrize("compose", [sequential, disjoint])
+def test_unlike_guarantees_do_not_combine(compose):
+    with pytest.raises(ValueError, match="trust and neighbours"):
+        compose(Guarantee(1), Guarantee(1, trust="central"))
+    with pytest.raises(ValueError, match="guarantees must not be empty"):
+        compose()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"epsilon": -1}, "epsilon must be in .* got -1"),
+        ({"epsilon": np.nan}, "epsilon must be a finite number, got nan"),
+        ({"epsilon": True}, "epsilon must be a finite number, got True"),
+        ({"epsilon": 1, "delta": 2}, "delta must be in .* got 2"),
+        ({"epsilon": 1, "trust": "cloud"}, "trust must be one of .* got 'cloud'"),
+        ({"epsilon": 1, "neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
+    ],
+)
+def test_bad_fields_are_named(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Guarantee(**fields)

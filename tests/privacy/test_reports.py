@@ -1,0 +1,165 @@
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laws import has_mean, same_law
+from userdp.privacy.audit import bits_channel, exact_loss, laplace_loss
+from userdp.privacy.reports import (
+    BinaryResponse,
+    KaryResponse,
+    LaplaceReport,
+    TwoPointReport,
+    UnaryEncoding,
+    literal,
+)
+
+BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
+USERS = 400
+DRAWS = 4000
+
+
+def examples(epsilon):
+    """One randomiser of each kind with inputs of `USERS` users."""
+    rng = np.random.default_rng(1)
+    numbers = rng.uniform(-0.9, 1.4, USERS)
+    positions = np.where(rng.random((USERS, 1)) < 0.8, [0, 1, 2], rng.integers(-1, 7, (USERS, 3)))
+    return {
+        "binary": (BinaryResponse(epsilon), (rng.random(USERS) < 0.9).astype(int)),
+        "k-ary": (KaryResponse(4, epsilon), positions[:, 1] % 4),
+        "unary": (UnaryEncoding(7, 3, epsilon), positions),
+        "laplace": (LaplaceReport(-0.5, 1.0, epsilon), numbers),
+        "two-point": (TwoPointReport(-0.5, 1.0, epsilon), numbers),
+    }
+
+
+KINDS = list(examples(1.0))
+
+
+def totals(randomiser, x, seed, draws=DRAWS):
+    rng = np.random.default_rng(seed)
+    return np.array([randomiser.sample_total(x, rng) for _ in range(draws)])
+
+
+@pytest.mark.parametrize("epsilon", BUDGETS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_loss_is_epsilon(kind, epsilon):
+    randomiser, _ = examples(epsilon)[kind]
+    assert randomiser.privacy_loss() == pytest.approx(epsilon, rel=1e-12)
+    assert randomiser.guarantee.epsilon == epsilon
+
+
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_loss_of_a_category_by_enumeration(epsilon):
+    randomiser = KaryResponse(5, epsilon)
+    channel = np.full((5, 5), randomiser.other) + (randomiser.keep - randomiser.other) * np.eye(5)
+    assert exact_loss(channel) == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize(("length", "ones"), [(1, 1), (2, 1), (5, 1), (6, 3), (8, 3), (7, 4)])
+def test_loss_of_unary_encoding_by_enumeration(length, ones):
+    randomiser = UnaryEncoding(length, ones, 1.3)
+    vectors = [v for v in itertools.product((0, 1), repeat=length) if sum(v) <= ones]
+    enumerated = exact_loss(bits_channel(vectors, randomiser.keep))
+    assert enumerated == pytest.approx(randomiser.privacy_loss(), rel=1e-12)
+    assert enumerated <= randomiser.epsilon * (1 + 1e-12)
+
+
+def test_loss_of_laplace_report_is_range_over_scale():
+    randomiser = LaplaceReport(-0.25, 0.5, 0.7)
+    projected = [-0.25, 0.5]  # what the extreme inputs become
+    assert laplace_loss(projected, randomiser.scale) == pytest.approx(0.7, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_total_has_the_law_of_the_summed_reports(kind):
+    randomiser, x = examples(1.0)[kind]
+    assert same_law(totals(randomiser, x, 2), totals(literal(randomiser), x, 3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_law_test_has_power(kind):
+    """Control: a budget off by a half must be told apart."""
+    randomiser, x = examples(1.0)[kind]
+    other, _ = examples(1.5)[kind]
+    assert not same_law(totals(randomiser, x, 4), totals(literal(other), x, 5))
+
+
+@pytest.mark.parametrize("kind", ["binary", "k-ary", "unary"])
+def test_unbias_recovers_counts(kind):
+    randomiser, x = examples(1.0)[kind]
+    truth = {
+        "binary": lambda: [x.sum()],
+        "k-ary": lambda: np.bincount(x, minlength=4),
+        "unary": lambda: randomiser.vectors(x).sum(axis=0),
+    }[kind]()
+    estimates = randomiser.unbias(totals(randomiser, x, 6), USERS).reshape(DRAWS, -1)
+    assert all(has_mean(column, value) for column, value in zip(estimates.T, truth, strict=True))
+    assert not has_mean(estimates[:, 0] + USERS / 10, truth[0])
+
+
+@pytest.mark.parametrize("kind", ["laplace", "two-point"])
+def test_numeric_reports_are_unbiased_with_the_stated_variance(kind):
+    randomiser, x = examples(1.0)[kind]
+    projected = np.clip(x, -0.5, 1.0)
+    sums = totals(randomiser, x, 7)
+    assert has_mean(sums, projected.sum())
+    assert has_mean((sums - projected.sum()) ** 2, randomiser.variance(x).sum())
+    assert not has_mean((sums - projected.sum()) ** 2, 1.3 * randomiser.variance(x).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_randomisers_travel_to_workers(kind):
+    randomiser, _ = examples(1.0)[kind]
+    assert pickle.loads(pickle.dumps(literal(randomiser))) == literal(randomiser)
+
+
+def test_two_point_reports_are_two_points():
+    randomiser = TwoPointReport(-1.0, 1.0, 0.4)
+    reports = randomiser.privatise(np.linspace(-1, 1, 50), np.random.default_rng(0))
+    np.testing.assert_allclose(np.abs(reports), (np.exp(0.4) + 1) / (np.exp(0.4) - 1))
+
+
+def test_repeated_and_absent_positions_count_once_and_never():
+    randomiser = UnaryEncoding(4, 3, 1.0)
+    vectors = randomiser.vectors(np.array([[1, 1, 3], [-1, 4, 99], [0, -5, 0]]))
+    np.testing.assert_array_equal(vectors, [[0, 1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]])
+
+
+ANYTHING = st.lists(
+    st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True), min_size=1, max_size=6
+)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(ANYTHING)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("error")
+def test_randomisers_are_total(kind, data):
+    """No data raise or warn, and no report leaves the randomiser's own range."""
+    randomiser, _ = examples(1.0)[kind]
+    x = np.array(data)[:, None] if kind == "unary" else np.array(data)
+    rng = np.random.default_rng(0)
+    assert np.all(np.isfinite(randomiser.privatise(x, rng)))
+    assert np.all(np.isfinite(randomiser.sample_total(x, rng)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BinaryResponse(0), "epsilon must be positive, got 0"),
+        (lambda: BinaryResponse("1"), "epsilon must be a finite number, got '1'"),
+        (lambda: KaryResponse(1, 1.0), "k must be a whole number of at least 2, got 1"),
+        (lambda: UnaryEncoding(3, 0, 1.0), "ones must be a whole number of at least 1, got 0"),
+        (lambda: UnaryEncoding(2.5, 1, 1.0), "length must be a whole number of at least 1, got 2.5"),
+        (lambda: LaplaceReport(1.0, 1.0, 1.0), "low must be below high, got 1.0 and 1.0"),
+        (lambda: TwoPointReport(-1.0, np.inf, 1.0), "high must be a finite number, got inf"),
+        (lambda: UnaryEncoding(9, 1, 1.0).vectors([[1, 2]]), "x must have at most 1 columns, got 2"),
+    ],
+)
+def test_bad_parameters_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,210 @@
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+from laws import has_mean, same_law
+from userdp.local.mean import localised_mean
+from userdp.study.sweeps import sweep
+from userdp.theory import mean_given_users as kernels
+from userdp.theory.mean_given_users import (
+    localised_draws,
+    localised_risks,
+    localised_risks_reference,
+    vote_law,
+    winner_law,
+)
+
+EPSILONS = [0.5, 1.0, 2.0, 4.0]
+
+
+def populations(theta, n, m, count, seed):
+    """Means of shifted signs, which may leave [-1, 1]: localising, refining, shifts."""
+    rng = np.random.default_rng(seed)
+    theta = np.broadcast_to(np.asarray(theta, dtype=float), (count,))
+    means = 2 * rng.binomial(m, 0.5, (count, n)) / m - 1 + theta[:, None]
+    return means[:, : n // 2], means[:, n // 2 :], theta
+
+
+def literal_errors(users, width, epsilon, runs, seed, **options):
+    """Squared errors of the package's own estimator on the first population, every report drawn."""
+    rng = np.random.default_rng(seed)
+    means, theta = np.concatenate([users[0][0], users[1][0]]), users[2][0]
+    options = {"general": False, "every_report": True} | options
+    values = [
+        localised_mean(means, 1, epsilon=epsilon, width=width, rng=rng, **options).value for _ in range(runs)
+    ]
+    return (np.array(values) - theta) ** 2
+
+
+def repeated(users, runs):
+    """The first population, `runs` times."""
+    return tuple(np.repeat(x[:1], runs, axis=0) for x in users)
+
+
+def votes_by_enumeration(held, epsilon, last=False):
+    """Law of the winner by summing over every total vote of every bin."""
+    users, out = sum(held), np.zeros(len(held))
+    law = vote_law(users, epsilon)
+    for totals in itertools.product(range(users + 1), repeat=len(held)):
+        probability = np.prod([law[c][z] for c, z in zip(held, totals, strict=True)])
+        winner = len(held) - 1 - np.argmax(totals[::-1]) if last else np.argmax(totals)
+        out[winner] += probability
+    return out
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_vote_law_sums_the_bits(epsilon):
+    keep = 1 / (1 + np.exp(-epsilon / 2))
+    for c in range(4):
+        law = np.zeros(4)
+        for bits in itertools.product([0, 1], repeat=3):
+            ones = [keep if u < c else 1 - keep for u in range(3)]
+            law[sum(bits)] += np.prod([p if b else 1 - p for p, b in zip(ones, bits, strict=True)])
+        assert vote_law(3, epsilon)[c] == pytest.approx(law, rel=1e-12)
+
+
+@pytest.mark.parametrize("held", [(3,), (0, 3), (1, 0, 2), (2, 2, 0, 0), (0, 1, 1, 1)])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_winner_law_is_that_of_the_first_maximum(held, epsilon):
+    law = winner_law(held, epsilon)
+    assert law == pytest.approx(votes_by_enumeration(held, epsilon), rel=1e-12)
+    assert law.sum() == pytest.approx(1, rel=1e-12)
+    if len(held) > 1:
+        assert law != pytest.approx(votes_by_enumeration(held, epsilon, last=True), rel=1e-3)
+
+
+@pytest.mark.parametrize("m", [9, 100, 10**4])
+def test_risks_are_those_of_the_reference(m):
+    """Several means, bin edges, one bin, hundreds of bins, an odd number of users in each half."""
+    theta = [-1.0, -0.98, -0.3, 0.0, 0.1, 0.25, 0.7, 1.0]
+    users = populations(theta, 42, m, len(theta), seed=1)
+    widths = [0.004, 0.0213, 0.05, 0.1, 0.25, 0.4, 1.0, 1.7]
+    fast = localised_risks(*users, widths=widths, epsilons=EPSILONS)
+    slow = localised_risks_reference(*users, widths=widths, epsilons=EPSILONS)
+    assert fast == pytest.approx(slow, rel=1e-8, abs=1e-12)
+    assert fast.shape == (8, 8, 4, 3)
+
+
+def test_empty_bins_count_in_the_risk():
+    """The control of the test above: a reference without them differs a thousand times more."""
+    users = populations(0.1, 42, 100, 1, seed=1)
+    risk = localised_risks(*users, widths=[0.05], epsilons=[0.5])[0, 0, 0]
+    held = np.bincount(((users[0][0] + 1) / 0.1).astype(int))
+    few = winner_law(held[held > 0], 0.5)
+    assert few.sum() == pytest.approx(1)
+    assert risk[2] > 0.1
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("width", "epsilon"), [(0.06, 0.5), (0.11, 1.0), (0.08, 2.0)])
+def test_risks_are_the_means_of_literal_runs(width, epsilon):
+    users = populations(0.21, 60, 50, 1, seed=2)
+    squared = literal_errors(users, width, epsilon, 2000, seed=3)
+    risk, fourth, _ = localised_risks(*users, widths=[width], epsilons=[epsilon])[0, 0, 0]
+    assert has_mean(squared, risk)
+    assert has_mean(squared**2, fourth)
+    other = localised_risks(*users, widths=[width], epsilons=[1.5 * epsilon])[0, 0, 0, 0]
+    assert not has_mean(squared, other)
+
+
+@pytest.mark.statistical
+def test_missed_is_the_share_of_runs_whose_interval_misses():
+    users = populations(0.21, 60, 50, 1, seed=2)
+    rng, means = np.random.default_rng(4), np.concatenate([users[0][0], users[1][0]])
+    missed = []
+    for _ in range(2000):
+        low, high = localised_mean(means, 1, epsilon=0.8, rng=rng, width=0.06, general=False).interval
+        missed.append(not low <= 0.21 <= high)
+    share = localised_risks(*users, widths=[0.06], epsilons=[0.8])[0, 0, 0, 2]
+    assert has_mean(np.array(missed, dtype=float), share)
+    assert not has_mean(np.array(missed, dtype=float), 1.3 * share)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [-0.97, 0.21])
+@pytest.mark.parametrize(("width", "epsilon"), [(0.06, 0.5), (0.3, 1.0), (0.08, 2.0), (1.0, 1.0)])
+def test_draws_have_the_law_of_literal_runs(theta, width, epsilon):
+    """Ten voters, so that ties are common."""
+    users = populations(theta, 20, 50, 1, seed=5)
+    rng = np.random.default_rng(6)
+    fast = localised_draws(*repeated(users, 2000), widths=[width], epsilons=[epsilon], rng=rng)[0, :, 0]
+    assert same_law(fast, literal_errors(users, width, epsilon, 2000, seed=7))
+    assert not same_law(fast, literal_errors(users, width, 3 * epsilon, 2000, seed=8))
+
+
+@pytest.mark.statistical
+def test_draws_have_the_mean_that_risks_integrate():
+    users = repeated(populations(0.21, 200, 1000, 1, seed=9), 20_000)
+    options = {"widths": [0.02], "epsilons": [1.0]}
+    drawn = localised_draws(*users, rng=np.random.default_rng(10), **options)[0, :, 0]
+    risk = localised_risks(*(x[:1] for x in users), **options)[0, 0, 0, 0]
+    assert has_mean(drawn, risk)
+    assert not has_mean(drawn, 1.3 * risk)
+
+
+@pytest.mark.statistical
+def test_the_package_does_without_numba(monkeypatch):
+    users = populations(0.21, 20, 50, 1, seed=11)
+    options = {"widths": [0.06], "epsilons": [0.5]}
+    risks = localised_risks(*users, **options)
+    drawn = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(12), **options)
+    monkeypatch.setattr(kernels, "njit", None)
+    assert localised_risks(*users, **options) == pytest.approx(risks, rel=1e-8)
+    plain = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(13), **options)
+    assert plain.shape == drawn.shape
+    assert same_law(plain[0, :, 0], drawn[0, :, 0])
+
+
+def test_userdp_imports_without_numba():
+    code = (
+        "import sys; sys.modules['numba'] = None; import userdp, userdp.theory.mean_given_users; "
+        "assert userdp._compiled.njit is None"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_userdp_does_not_import_numba():
+    code = "import sys, userdp; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def one_cell(rng, n):
+    users = populations(rng.uniform(-0.3, 0.3, 20), n, 100, 20, seed=14)
+    options = {"widths": [0.02, 0.1], "epsilons": EPSILONS}
+    return localised_draws(*users, rng=rng, **options), localised_risks(*users, **options)[..., 0]
+
+
+def test_numbers_do_not_depend_on_the_number_of_workers():
+    grid = [{"n": n} for n in (20, 40, 60)]
+    with parallel_config(backend="threading"):
+        runs = [sweep(one_cell, grid, repetitions=1, seed=1, n_jobs=jobs) for jobs in (1, 2)]
+    assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"widths": [0.1, 0.0]}, "width must be positive, got 0.0"),
+        ({"epsilons": [-1.0]}, "epsilon must be positive, got -1.0"),
+    ],
+)
+def test_errors_name_the_parameter(change, message):
+    users = populations(0.0, 20, 50, 2, seed=15)
+    options = {"widths": [0.1], "epsilons": [1.0]} | change
+    with pytest.raises(ValueError, match=message):
+        localised_risks(*users, **options)
+    with pytest.raises(ValueError, match=message):
+        localised_draws(*users, rng=np.random.default_rng(1), **options)
+
+
+def test_populations_must_be_finite_and_fit():
+    voters, refiners, theta = populations(0.0, 20, 50, 2, seed=16)
+    options = {"widths": [0.1], "epsilons": [1.0]}
+    with pytest.raises(ValueError, match="must have shapes"):
+        localised_risks(voters, refiners[:, 1:], theta, **options)
+    with pytest.raises(ValueError, match="refiners must be finite, got .*nan"):
+        localised_risks(voters, refiners * np.nan, theta, **options)
