@@ -1,11 +1,32 @@
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from userdp.study.claims import MIME, Claim, check, statements
+from userdp.study import claims
+from userdp.study.claims import EVIDENCE, MIME, VERDICTS, Claim, check, judgements, statements
 
 ID = "dame-lem-s6"
+PAGES = "\n".join(
+    page.read_text(encoding="utf8") for page in (Path(__file__).parents[2] / "book").rglob("*.md")
+)
+
+WRITTEN = set(re.findall(r'"((?:kent|dame|cummings|liu)-[\w.-]+\.\d+)"', PAGES)) - statements().keys()
+FILLED = set(re.findall(r'f"[\w-]*\{\w+\}\.(\d+)"', PAGES))
+
+
+@pytest.fixture(autouse=True)
+def table(monkeypatch):
+    """One claim for each verdict, under the verdict's first word, and one with a place for a word."""
+    made = {f"{ID}.{v.split()[-1]}": {"claim": "a claim", "verdict": v} for v in VERDICTS}
+    made[f"{ID}.filled"] = {"claim": "at {n} users", "verdict": "holds", "template": True}
+    monkeypatch.setattr(claims, "judgements", lambda: made)
+
+
+def key(verdict):
+    return f"{ID}.{verdict.split()[-1]}"
 
 
 def test_every_statement_has_an_id_of_its_paper():
@@ -29,56 +50,79 @@ def test_every_statement_has_an_id_of_its_paper():
 )
 def test_a_verdict_must_agree_with_the_measurement(measured, expected, relation, true, capsys):
     right, wrong = ("holds", "refuted") if true else ("refuted", "holds")
-    check(ID, "claim", measured, expected, relation=relation, verdict=right)
+    check(key(right), measured, expected, relation=relation)
     assert ID in capsys.readouterr().out
     with pytest.raises(AssertionError, match="disagree"):
-        check(ID, "claim", measured, expected, relation=relation, verdict=wrong)
+        check(key(wrong), measured, expected, relation=relation)
 
 
 def test_tolerances_are_those_given():
-    check(ID, "claim", 1.04, 1.0, rtol=0.05)
-    check(ID, "claim", 1.04, 1.0, atol=0.05)
+    check(key("holds"), 1.04, 1.0, rtol=0.05)
+    check(key("holds"), 1.04, 1.0, atol=0.05)
     with pytest.raises(AssertionError):
-        check(ID, "claim", 1.06, 1.0, rtol=0.05)
+        check(key("holds"), 1.06, 1.0, rtol=0.05)
 
 
 def test_a_correction_must_correct():
-    check(ID, "claim", 2.0, 2.0, verdict="holds after correction", printed=1.0)
+    check(key("holds after correction"), 2.0, 2.0, printed=1.0)
     with pytest.raises(AssertionError, match="printed value would hold too"):
-        check(ID, "claim", 2.0, 3.0, relation="<=", verdict="holds after correction", printed=2.5)
+        check(key("holds after correction"), 2.0, 3.0, relation="<=", printed=2.5)
     with pytest.raises(AssertionError, match="disagree"):
-        check(ID, "claim", 2.0, 1.0, verdict="holds after correction", printed=3.0)
+        check(key("holds after correction"), 2.0, 1.0, printed=3.0)
 
 
 def test_the_element_nearest_to_failing_is_reported(capsys):
-    check(ID, "claim", [1, 5, 3], [9, 6, 9], relation="<=")
+    check(key("holds"), [1, 5, 3], [9, 6, 9], relation="<=")
     assert "measured 5 <= 6" in capsys.readouterr().out
 
 
-def test_the_bundle_is_json_with_rounded_numbers():
-    claim = Claim(ID, "claim", "holds", 1.0, 2.0, "<=")
+def test_the_bundle_is_json_with_rounded_numbers(capsys):
+    check(key("holds"), 1 / 3, 1, relation="<")
+    assert "0.3333" in capsys.readouterr().out
+    claim = Claim(key("holds"), ID, "claim", "holds", measured=1.0, expected=2.0, relation="<=")
     bundle = claim._repr_mimebundle_()
     content = json.loads(json.dumps(bundle[MIME]))
-    assert {"id", "claim", "verdict", "measured", "expected"} <= content.keys()
+    assert {"key", "id", "claim", "verdict", "measured", "expected"} <= content.keys()
     assert bundle["text/plain"] == repr(claim)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"id": "dame-lem-s99"}, "id must be an id of statements.csv, got 'dame-lem-s99'"),
-        ({"verdict": "true"}, "verdict must be one of .* got 'true'"),
+        ({"key": "dame-lem-s6.99"}, "key must be a key of the tables of judgement, got 'dame-lem-s6.99'"),
         ({"relation": "~"}, "relation must be one of .* got '~'"),
-        ({"evidence": "faith"}, "evidence must be one of .* got 'faith'"),
         ({"measured": None}, "measured and expected must be given for the verdict 'holds'"),
+        ({"users": 3}, "has no place for users"),
     ],
 )
 def test_bad_arguments_are_named(options, message):
-    arguments = {"id": ID, "claim": "claim", "measured": 1.0, "expected": 1.0} | options
     with pytest.raises(ValueError, match=message):
-        check(**arguments)
+        check(**{"key": key("holds"), "measured": 1.0, "expected": 1.0} | options)
 
 
 def test_context_needs_no_measurement(capsys):
-    check(ID, "what the paper assumes", verdict="context", evidence="context")
+    check(key("context"))
     assert capsys.readouterr().out.startswith(f"[context] {ID}")
+
+
+def test_words_are_filled_in(capsys):
+    check(f"{ID}.filled", 1, 1, n=37)
+    assert "at 37 users" in capsys.readouterr().out
+
+
+# --- the real tables ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("claim", judgements().items(), ids=lambda item: item[0])
+def test_a_claim_of_the_tables_is_complete_and_on_a_page(claim):
+    name, fields = claim
+    id, _, number = name.rpartition(".")
+    assert id in statements() and number.isdecimal()
+    assert fields["verdict"] in VERDICTS and fields["evidence"] in EVIDENCE and fields["claim"]
+    assert fields.keys() <= {"claim", "verdict", "evidence", "note", "template"}
+    # where a cell makes the same claim about several statements, the id is filled in
+    assert name in WRITTEN or number in FILLED
+
+
+def test_a_page_names_no_other_claim():
+    assert judgements().keys() >= WRITTEN

@@ -1,8 +1,14 @@
-"""One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard."""
+"""One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
+
+What is judged stands in ``judgement/``, three tables a paper: its claims, each under its statement's id and a
+number; the faults that they show, one a slip; and one verdict a statement. A page supplies the numbers:
+``check(key, measured, expected)``.
+"""
 
 import csv
 import functools
-from dataclasses import asdict, dataclass
+import tomllib
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 
 import numpy as np
@@ -10,11 +16,29 @@ from IPython.display import display
 
 from userdp import _validate
 
-__all__ = ["statements", "Claim", "check"]
+__all__ = ["statements", "judgements", "faults", "verdicts", "Claim", "check"]
 
 MIME = "application/vnd.userdp.claim+json"
 VERDICTS = ("holds", "holds after correction", "refuted", "not reproducible", "context")
 EVIDENCE = ("exact", "certified", "proof", "simulated", "context")
+WHOSE = ("paper", "ours")
+TARGETS = (
+    "statement",
+    "proof step",
+    "algorithm",
+    "figure or table",
+    "remark",
+    "released code",
+    "transcription",
+)
+SEVERITIES = (
+    "privacy broken",
+    "statement false",
+    "proof gap",
+    "constant or range",
+    "figure's reading",
+    "wording or glyph",
+)
 UNMEASURED = ("not reproducible", "context")
 RELATIONS = ("==", "<=", ">=", "<", ">")
 
@@ -26,42 +50,93 @@ def statements():
     return {row["id"]: row for row in csv.DictReader(text.splitlines())}
 
 
+def _tables(kind):
+    """Tables of one kind of all papers, joined: ``kent.toml``, ``kent.faults.toml``, ..."""
+    folder = files("userdp") / "study" / "judgement"
+    papers = dict.fromkeys(row["paper"] for row in statements().values())
+    found = [folder / f"{paper}{kind}.toml" for paper in papers]
+    texts = [file.read_text(encoding="utf-8") for file in found if file.is_file()]
+    return {key: fields for text in texts for key, fields in tomllib.loads(text).items()}
+
+
+@functools.cache
+def judgements():
+    """Return what is judged: key -> fields of the claim."""
+    claims = _tables("").items()
+    return {f"{id}.{number}": fields for id, numbered in claims for number, fields in numbered.items()}
+
+
+@functools.cache
+def faults():
+    """Return the slips that the book found: key -> statement, place, severity, repair, what survives."""
+    return _tables(".faults")
+
+
+@functools.cache
+def verdicts():
+    """Return the verdict of each statement: id -> verdict, one sentence, the statements it uses."""
+    return _tables(".statements")
+
+
 @dataclass(frozen=True)
 class Claim:
     """A verdict on one claim; numbers are rounded to six significant digits.
 
     Parameters
     ----------
+    key : str
+        Key of `judgements`, by which the claim can be cited.
     id : str
         Statement of ``statements.csv`` that makes the claim.
     claim : str
         The claim in one sentence; may hold ``$math$``.
-    verdict : str
-        One of `VERDICTS`.
+    verdict, evidence : str
+        One of `VERDICTS` and one of `EVIDENCE`, the strongest given.
+    note : str
+        What was corrected or why the claim fails, in a sentence.
+    whose, target : str
+        Whether the paper says so or we do, and what the claim is about: one of `TARGETS`.
+    locus : str
+        Where the paper says so.
+    fault : str
+        Key of `faults`, where the claim is not upheld as printed.
     measured, expected : float or None
         The two sides of the comparison, where it is closest to failing.
     relation : str
         What holds between them: one of `RELATIONS`.
-    evidence : str
-        The strongest evidence given: one of `EVIDENCE`.
     printed : float or None
         The value printed in the paper, where the corrected one differs.
-    note : str
-        What was corrected or why the claim fails, in a sentence.
     """
 
+    key: str
     id: str
     claim: str
     verdict: str
+    evidence: str = "exact"
+    note: str = ""
+    whose: str = "paper"
+    target: str = "statement"
+    locus: str = ""
+    fault: str = ""
     measured: float | None = None
     expected: float | None = None
     relation: str = "=="
-    evidence: str = "exact"
     printed: float | None = None
-    note: str = ""
+
+    @classmethod
+    def judged(cls, key, **words):
+        """Return the claim under a key, `words` filled into the places in braces of its text."""
+        if key not in judgements():
+            raise ValueError(f"key must be a key of the tables of judgement, got {key!r}")
+        fields = dict(judgements()[key])
+        if fields.pop("template", False):
+            fields |= {name: text.format(**words) for name, text in fields.items()}
+        elif words:
+            raise ValueError(f"{key} has no place for {', '.join(words)}")
+        return cls(key, key.rpartition(".")[0], **fields)
 
     def __repr__(self):
-        line = f"[{self.verdict}] {self.id} ({self.evidence}): {self.claim}"
+        line = f"[{self.verdict}] {self.key} ({self.evidence}): {self.claim}"
         if self.measured is None:
             return line
         sides = f" | measured {self.measured:.4g} {self._sign()} {self.expected:.4g}"
@@ -74,20 +149,7 @@ class Claim:
         return {"text/plain": repr(self), MIME: asdict(self)}
 
 
-def check(
-    id,
-    claim,
-    measured=None,
-    expected=None,
-    *,
-    relation="==",
-    rtol=0.0,
-    atol=0.0,
-    verdict="holds",
-    evidence="exact",
-    printed=None,
-    note="",
-):
+def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.0, printed=None, **words):
     """Hold a claim against a measurement, show the verdict, and raise if the two disagree.
 
     The claim is ``measured relation expected``. The verdict "holds" asks that it is true, "refuted" that it
@@ -97,10 +159,8 @@ def check(
 
     Parameters
     ----------
-    id : str
-        Statement of ``statements.csv``.
-    claim : str
-        The claim in one sentence.
+    key : str
+        Key of `judgements`: which claim.
     measured, expected : float or array_like, optional
         The two sides; of arrays every element must satisfy the claim, and the one nearest to failing
         is reported.
@@ -108,47 +168,31 @@ def check(
         How the sides compare.
     rtol, atol : float
         Tolerance ``atol + rtol abs(expected)`` of "==", and slack of the others.
-    verdict : str
-        The verdict written in the page, one of `VERDICTS`.
-    evidence : str
-        One of `EVIDENCE`.
     printed : float, optional
         The value that the paper prints instead of `expected`.
-    note : str
-        What was corrected or why the claim fails.
+    **words
+        What is filled into the claim's text.
 
     Raises
     ------
     AssertionError
         If the measurement contradicts the verdict.
     ValueError
-        If a parameter is not one of those listed or the measurement is missing.
+        If the key or the relation is not one of those listed or the measurement is missing.
     """
-    if id not in statements():
-        raise ValueError(f"id must be an id of statements.csv, got {id!r}")
     _validate.one_of(RELATIONS, relation=relation)
-    _validate.one_of(VERDICTS, verdict=verdict)
-    _validate.one_of(EVIDENCE, evidence=evidence)
+    judged = replace(Claim.judged(key, **words), relation=relation)
     if measured is None or expected is None:
-        if verdict not in UNMEASURED:
-            raise ValueError(f"measured and expected must be given for the verdict {verdict!r}")
-        display(Claim(id, claim, verdict, relation=relation, evidence=evidence, note=note))
+        if judged.verdict not in UNMEASURED:
+            raise ValueError(f"measured and expected must be given for the verdict {judged.verdict!r}")
+        display(judged)
         return
-    margin, measured, expected = _closest(measured, expected, relation, rtol, atol)
-    result = Claim(
-        id,
-        claim,
-        verdict,
-        _rounded(measured),
-        _rounded(expected),
-        relation,
-        evidence,
-        _rounded(printed),
-        note,
-    )
-    if _is_true(margin, relation) == (verdict == "refuted"):
+    margin, *sides = _closest(measured, expected, relation, rtol, atol)
+    measured_, expected_ = map(_rounded, sides)
+    result = replace(judged, measured=measured_, expected=expected_, printed=_rounded(printed))
+    if _is_true(margin, relation) == (judged.verdict == "refuted"):
         raise AssertionError(f"measurement and verdict disagree: {result!r}")
-    if verdict == "holds after correction" and printed is not None:
+    if judged.verdict == "holds after correction" and printed is not None:
         margin, *_ = _closest(measured, printed, relation, rtol, atol)
         if _is_true(margin, relation):
             raise AssertionError(f"the printed value would hold too: {result!r}")

@@ -1,0 +1,101 @@
+"""The tables of judgement: complete, charged to somebody at some place, readable alone, consistent."""
+
+import re
+
+import pytest
+
+from userdp.study.claims import (
+    EVIDENCE,
+    SEVERITIES,
+    TARGETS,
+    VERDICTS,
+    WHOSE,
+    faults,
+    judgements,
+    statements,
+    verdicts,
+)
+
+CLAIMS, FAULTS, ITEMS = judgements(), faults(), verdicts()
+AMENDED = ("refuted", "holds after correction")
+FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
+KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault"}
+OF_A_FAULT = {"statement", "target", "locus", "severity", "printed", "counterexample", "repair", "survives"}
+
+
+def faults_of_a_claim(fields):
+    """Everything that is wrong with one claim of the tables."""
+    amended = fields["verdict"] in AMENDED
+    if not fields.keys() <= KNOWN or fields["verdict"] not in VERDICTS or fields["evidence"] not in EVIDENCE:
+        yield "unknown field, verdict or evidence"
+    if fields.get("whose") not in WHOSE or fields.get("target") not in TARGETS:
+        yield "does not say whose it is or what it is about"
+    if amended and not (fields.get("locus") and fields.get("fault") in FAULTS):
+        yield "is not upheld, but has no place in the paper or no fault"
+    if amended and fields.get("whose") == "ours":
+        yield "refutes or corrects what is ours"
+    if fields["verdict"] != "holds" and not fields.get("note"):
+        yield "has nothing to say about its verdict"
+    if FRAGMENT.match(fields["claim"]) or not re.match(r"[A-Z0-9$`{\\]", fields["claim"]):
+        yield "begins in the middle of a sentence"
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_claim_reads_alone_and_is_charged(key):
+    assert list(faults_of_a_claim(CLAIMS[key])) == []
+
+
+SOUND = {
+    "claim": "Algorithm 10 loses at most its budget.",
+    "verdict": "holds",
+    "evidence": "exact",
+    "whose": "paper",
+    "target": "algorithm",
+}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"claim": "and it stays there"},
+        {"claim": "corrected, it loses"},
+        {"whose": "nobody"},
+        {"target": ""},
+        {"verdict": "refuted", "note": "why"},
+        {"verdict": "refuted", "note": "why", "locus": "(3)", "fault": "no such fault"},
+        {"verdict": "context"},
+        {"verdict": "true"},
+        {"sevrity": "privacy broken"},
+    ],
+)
+def test_a_planted_fault_is_refused(planted):
+    assert list(faults_of_a_claim(SOUND)) == []
+    assert list(faults_of_a_claim(SOUND | planted))
+
+
+@pytest.mark.parametrize("key", FAULTS)
+def test_a_fault_is_charged_to_a_statement_and_shown_by_a_claim(key):
+    fault = FAULTS[key]
+    assert fault.keys() >= OF_A_FAULT and fault.keys() <= OF_A_FAULT | {"rank", "readings"}
+    assert fault["statement"] in statements() and fault["target"] in TARGETS
+    assert fault["severity"] in SEVERITIES and all(fault[field] for field in OF_A_FAULT)
+    assert key in {claim.get("fault") for claim in CLAIMS.values()}
+
+
+def test_the_top_ten_are_ten():
+    ranks = sorted(fault["rank"] for fault in FAULTS.values() if "rank" in fault)
+    assert ranks == list(range(1, 11))
+
+
+@pytest.mark.parametrize("id", statements())
+def test_a_statement_has_one_verdict_that_its_claims_bear_out(id):
+    item = ITEMS[id]
+    assert item["verdict"] in VERDICTS and item["sentence"].endswith(".")
+    assert set(item["uses"]) <= statements().keys() - {id}
+    against = [
+        key
+        for key, claim in CLAIMS.items()
+        if key.rpartition(".")[0] == id
+        and (claim.get("whose"), claim.get("target"), claim["verdict"]) == ("paper", "statement", "refuted")
+    ]
+    assert not (item["verdict"] == "holds" and against)
