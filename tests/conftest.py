@@ -1,6 +1,6 @@
 """Shared by all tests: the markers and the repository's root.
 
-Figures in notebooks are compared by the plugin ``userdp_book.nbval_plugin`` (see pyproject.toml), since
+Figures in notebooks are compared by the plugin ``userdp_book.run.nbval_plugin`` (see pyproject.toml), since
 nbval runs on ``notebooks/``, where this file is not seen.
 """
 

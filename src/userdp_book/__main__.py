@@ -5,11 +5,11 @@ import os
 import sys
 from pathlib import Path
 
-from . import cache, labs, pairing
-from .compare import differences, keep_exempt
-from .execute import computed, run_all
-from .offline import OFFERED
-from .pages import Page, pages, read, write
+from .run import cache, labs, pairing
+from .run.compare import differences, keep_exempt
+from .run.execute import computed, run_all
+from .run.pages import Page, pages, read, write
+from .site.offline import OFFERED
 
 
 def execute(chosen: list[Page], jobs: int, *, afresh: bool = False) -> bool:
@@ -74,21 +74,21 @@ def labs_command(chosen: list[Page], jobs: int) -> int:
 
 
 def pdf_command(chosen: list[Page], jobs: int) -> int:
-    from . import pdf  # needs Chromium, which the other commands do not
+    from .paper import pdf  # needs Chromium, which the other commands do not
 
     pdf.write(Path.cwd(), OFFERED["pdf"].path(Path.cwd()))
     return 0
 
 
 def epub_command(chosen: list[Page], jobs: int) -> int:
-    from . import epub
+    from .paper import epub
 
     epub.write(Path.cwd(), OFFERED["epub"].path(Path.cwd()))
     return 0
 
 
 def bench_command(chosen: list[Page], jobs: int) -> int:
-    from . import bench  # needs the packages of the extra "peers"
+    from .evidence import bench  # needs the packages of the extra "peers"
 
     print("\n".join(bench.lines(bench.measure(bench.jobs(), repeats=5))))
     return 0

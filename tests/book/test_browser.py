@@ -10,7 +10,7 @@ import lxml.html
 import pytest
 
 from browsing import DOCNAMES, HTML, IN_BROWSER, ROOT, visit
-from userdp_book.pages import Page, pages
+from userdp_book.run.pages import Page, pages
 
 NOTEBOOKS = [page.docname for page in pages(ROOT)]
 LISTED_NOTEBOOKS = [name for name in NOTEBOOKS if name in DOCNAMES]

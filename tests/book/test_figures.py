@@ -19,7 +19,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from userdp.study.style import COLOURS, MARKERS
-from userdp_book.pages import code_cells, pages, read
+from userdp_book.run.pages import code_cells, pages, read
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,8 +15,8 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from lab_answers import MISTAKES, OTHERS
-from userdp_book import labs
-from userdp_book.labs import (
+from userdp_book.run import labs
+from userdp_book.run.labs import (
     faults,
     out_of_step,
     sources,
@@ -25,7 +25,7 @@ from userdp_book.labs import (
     teacher,
     write_all,
 )
-from userdp_book.pages import Page, write
+from userdp_book.run.pages import Page, write
 
 ROOT = Path(__file__).parents[2]
 LABS = {page.name.rpartition("/")[2]: page for page in sources(ROOT)}

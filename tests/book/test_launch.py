@@ -12,7 +12,7 @@ import sys
 import pytest
 import yaml
 
-from userdp_book.pages import Page, code_cells, notebook
+from userdp_book.run.pages import Page, code_cells, notebook
 
 pytestmark = [
     pytest.mark.slow,

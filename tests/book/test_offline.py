@@ -13,7 +13,8 @@ import pytest
 from pikepdf import Dictionary, Name, String
 from PIL import Image
 
-from userdp_book import chromium, contents, epub, mathjax, offline, pdf
+from userdp_book.paper import chromium, contents, epub, pdf
+from userdp_book.site import mathjax, offline
 
 ROOT = Path(__file__).parents[2]
 PDF, EPUB = (one.path(ROOT) for one in offline.OFFERED.values())

@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from userdp_book.pairing import check
+from userdp_book.run.pairing import check
 
 
 def test_notebooks_match_their_pages(root):

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binomtest, kstest, laplace
 
 from userdp.privacy.reports import UnaryEncoding
-from userdp_book import bench
-from userdp_book.peers import BITS, LAPLACE, SHARES, SIGMA
+from userdp_book.evidence import bench
+from userdp_book.evidence.peers import BITS, LAPLACE, SHARES, SIGMA
 
 LEVEL = 1e-6
 USERS, K, EPSILON = 4000, 5, 1.0

@@ -1,11 +1,11 @@
 """Plant a plausible slip in the source; the named test must then fail, where it should, and pass without it.
 
-The list is ``userdp_book/slips.csv``, which the page on planted slips shows too.
+The list is ``userdp_book/evidence/slips.csv``, which the page on planted slips shows too.
 """
 
 import pytest
 
-from userdp_book.slips import ROOT, caught, plant, run, slips
+from userdp_book.evidence.slips import ROOT, caught, plant, run, slips
 
 SLIPS = slips()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from userdp.study.claims import statements
-from userdp_book.claims import collect
+from userdp_book.site.claims import collect
 
 ROOT = Path(__file__).parents[2]
 FINISHED = ("dame", "kent", "cummings", "liu")

@@ -11,9 +11,10 @@ import pytest
 from docutils import nodes
 from PIL import Image, ImageDraw
 
-from userdp_book import cache, claims, compare, pairing
-from userdp_book.links import box
-from userdp_book.pages import Page, code_cells, notebook, pages, read, write
+from userdp_book.run import cache, compare, pairing
+from userdp_book.run.pages import Page, code_cells, notebook, pages, read, write
+from userdp_book.site import claims
+from userdp_book.site.links import box
 
 FRONT = """---
 jupytext:
@@ -83,7 +84,7 @@ def test_first_cell_installs_from_the_configured_address(page):
     first = notebook(page).cells[0]
     assert first.metadata.tags == ["colab"]
     assert '"userdp @ git+https://example.org/x/userdp"' in first.source
-    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.peers import BITS"))
+    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.evidence.peers import BITS"))
     assert '"userdp[peers] @ git+' in notebook(page).cells[0].source
 
 
@@ -131,12 +132,12 @@ def test_a_new_data_file_invalidates(book, page):
 
 
 def test_a_page_depends_on_the_tools_that_it_uses_and_on_their_tables(book, page):
-    (book / "src/userdp_book").mkdir()
-    for name in ("slips.py", "slips.csv", "labs.py"):
-        (book / "src/userdp_book" / name).write_text("")
-    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.slips import slips"))
+    (book / "src/userdp_book/evidence").mkdir(parents=True)
+    for name in ("slips.py", "slips.csv", "peers.py"):
+        (book / "src/userdp_book/evidence" / name).write_text("")
+    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.evidence.slips import slips"))
     names = {path.name for path in cache.dependencies(page)}
-    assert {"slips.py", "slips.csv"} <= names and "labs.py" not in names
+    assert {"slips.py", "slips.csv"} <= names and "peers.py" not in names
 
 
 @pytest.mark.parametrize("path", ["src/userdp/other.py", "src/userdp/sub/leaf.py"])
@@ -297,8 +298,9 @@ def test_nbval_catches_a_wrong_number_and_a_wrong_picture(tmp_path, number, slop
         cells=[run_cell("2 + 2", {"text/plain": number}), run_cell(DRAW, figure), run_cell(HIDDEN)]
     )
     write(nb, tmp_path / "planted.ipynb")
-    options = ["-p", "userdp_book.nbval_plugin", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
-    command = [sys.executable, "-m", "pytest", "-q", *options, "--rootdir", tmp_path, tmp_path]
+    options = ["-q", "-p", "userdp_book.run.nbval_plugin", "-p", "no:cacheprovider"]
+    options += ["--nbval", "--nbval-current-env", "--rootdir", tmp_path]
+    command = [sys.executable, "-m", "pytest", *options, tmp_path]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert run.returncode == (0 if passes else 1), run.stdout
     assert ("1 failed, 2 passed" in run.stdout) is not passes

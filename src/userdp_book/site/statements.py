@@ -9,10 +9,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp.study.claims import statements
 
-from .cache import last_run
+from ..run.cache import last_run
+from ..run.pages import pages
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
 from .links import to_page, to_statement
-from .pages import pages
 
 
 def table(head: list[str], rows: list[list], kind: str) -> nodes.table:

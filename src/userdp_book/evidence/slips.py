@@ -1,7 +1,7 @@
 """Planted slips: one list that the tests run and that a page of the book shows.
 
-``python -m userdp_book.slips`` runs every slip against its test, one at a time, and stores the seconds;
-with words behind it, only the slips whose names contain one of them.
+``python -m userdp_book.evidence.slips`` runs every slip against its test, one at a time, and stores the
+seconds; with words behind it, only the slips whose names contain one of them.
 """
 
 import csv
@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 FILE = Path(__file__).with_name("slips.csv")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # plugins that look for browsers and notebooks would cost more than most tests
 OPTIONS = ("-q", "-x", "--tb=short", "-o", "addopts=", "-p", "no:cacheprovider")
 

@@ -8,11 +8,11 @@ import myst_nb.core.execute
 from docutils import nodes
 from myst_nb.core.execute import NotebookClientBase
 
+from ..run.execute import computed
+from ..run.pages import Page, code_cells, write
 from . import calculator, mathjax, offline
-from .execute import computed
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
-from .pages import Page, code_cells, write
 from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
@@ -84,7 +84,7 @@ def drop_thebe(app, config) -> None:
 
 
 def digest() -> str:
-    """What this package consists of: when it changes, every page is made anew."""
+    """What this room consists of: when it changes, every page is made anew."""
     files = sorted(
         path for path in Path(__file__).parent.rglob("*.*") if path.suffix in (".py", ".css", ".js")
     )

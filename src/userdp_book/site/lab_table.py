@@ -7,9 +7,9 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from .labs import FOLDER, student_path
+from ..run.labs import FOLDER, student_path
+from ..run.pages import Page, repository_url
 from .links import to_page
-from .pages import Page, repository_url
 from .statements import table
 
 COLAB = "https://colab.research.google.com/github/{owner}/blob/main/{path}"

@@ -78,7 +78,7 @@ def notebook(page: Page) -> NotebookNode:
     """The page as a notebook that has not been run, with the installing cell in front."""
     text = page.source.read_text(encoding="utf8")
     cells = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"}).cells
-    extra = "[peers]" if "userdp_book.peers" in text else ""
+    extra = "[peers]" if "userdp_book.evidence.peers" in text else ""
     source = INSTALL.format(url=repository_url(page.root), extra=extra)
     install = nbformat.v4.new_code_cell(source, metadata={"tags": ["colab"]})
     return tidy(nbformat.v4.new_notebook(cells=[install, *cells]))

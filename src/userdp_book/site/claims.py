@@ -9,8 +9,8 @@ from docutils import nodes
 
 from userdp.study.claims import MIME
 
+from ..run.pages import Page, code_cells, pages, read
 from .links import to_statement
-from .pages import Page, code_cells, pages, read
 
 NOT_YET = "not yet done"
 # A colour alone would say nothing to some readers.

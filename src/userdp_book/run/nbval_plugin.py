@@ -1,8 +1,8 @@
 """A pytest plugin that makes ``--nbval`` stricter about pictures and faithful about semicolons.
 
 nbval itself skips PNG outputs. Here a picture may differ from the stored one by no more than
-:data:`userdp_book.compare.PICTURE_TOLERANCE`. And nbval keeps the kernel from storing its history, without
-which IPython does not see the semicolon that hides a cell's value; here it may.
+:data:`userdp_book.run.compare.PICTURE_TOLERANCE`. And nbval keeps the kernel from storing its history,
+without which IPython does not see the semicolon that hides a cell's value; here it may.
 """
 
 from .compare import pictures_differ

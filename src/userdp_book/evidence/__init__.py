@@ -1,0 +1,1 @@
+"""What the pages on evidence show: planted slips, and the same work by other packages."""

@@ -1,0 +1,1 @@
+"""From page to notebook to outputs: pairing, execution, comparison, the labs."""
