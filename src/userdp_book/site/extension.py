@@ -11,6 +11,7 @@ from myst_nb.core.execute import NotebookClientBase
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, write
 from . import calculator, mathjax, offline
+from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
 from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, StatementIndex
@@ -112,6 +113,7 @@ def setup(app) -> dict:
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
     app.add_directive("downloads", offline.Downloads)
+    app.add_directive("implementation", Implementation)
     app.add_directive("labs", Labs)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
