@@ -10,7 +10,7 @@ from myst_nb.core.execute import NotebookClientBase
 
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, write
-from . import calculator, mathjax, offline
+from . import boxes, calculator, mathjax, offline
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
@@ -104,6 +104,8 @@ def setup(app) -> dict:
     app.connect("source-read", depend_on_outputs)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", remove_shared_ids)
+    app.connect("doctree-resolved", boxes.name_links)
+    app.connect("doctree-resolved", boxes.name_boxes)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", calculator.load)

@@ -1,0 +1,55 @@
+"""Boxes of the papers' statements go by the paper's own number, and say their verdict in the title."""
+
+import re
+
+from docutils import nodes
+from sphinx_proof.nodes import NODE_TYPES
+
+from userdp.study.claims import statements, verdicts
+
+from .claims import badge
+
+AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
+# "Sparse means, the paper's Proposition 4": the number is said by `own_name`
+NUMBER_IN_TITLE = re.compile(r",? the (?:paper|supplement)'s \w+ [\w.]+|, called Algorithm 1 here")
+NUMBERED = re.compile(r"^\w+ [\d.]+$")
+
+
+def own_name(id: str, docname: str = "") -> str:
+    """What the paper calls the statement, with its authors unless the page is about their paper."""
+    item = statements()[id]
+    number = f"{item['kind'].capitalize()} {item['number']}"
+    return number if f"/{item['paper']}/" in docname else f"{AUTHORS[item['paper']]}, {number}"
+
+
+def name_boxes(app, doctree, docname: str) -> None:
+    """In the place of the book's own count: the paper's number, the box's title, the verdict."""
+    for box in list(doctree.findall(lambda node: type(node) in NODE_TYPES.values())):
+        id = box.get("label")
+        if id in statements():
+            plain = nodes.admonition("", *box.children, ids=box["ids"], classes=["proof", *box["classes"]])
+            title = plain[plain.first_child_matching_class(nodes.title)]
+            given = [nodes.Text(": "), *given_title(title)] if title.astext().strip() else []
+            title[:] = [nodes.strong("", own_name(id)), *given, *verdict(id)]
+            box.replace_self(plain)
+
+
+def given_title(title: nodes.title) -> list[nodes.Node]:
+    """The words of the page, without sphinx-proof's brackets and without the number, which stands before."""
+    kept = [node.deepcopy() for node in title.children]
+    kept[0] = nodes.Text(kept[0].astext().removeprefix("("))
+    kept[-1] = nodes.Text(NUMBER_IN_TITLE.sub("", kept[-1].astext().removesuffix(")")))
+    return [node for node in kept if node.astext()]
+
+
+def verdict(id: str) -> list[nodes.Node]:
+    found = verdicts().get(id)
+    return [nodes.Text(" · "), badge(found["verdict"])] if found else []
+
+
+def name_links(app, doctree, docname: str) -> None:
+    """A link to such a box reads as its title does, where the page gives it no words of its own."""
+    for link in doctree.findall(nodes.reference):
+        id = link.get("refid") or link.get("refuri", "").rpartition("#")[2]
+        if id in statements() and NUMBERED.match(link.astext()):
+            link[:] = [nodes.Text(own_name(id, f"/{docname}"))]
