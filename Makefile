@@ -11,6 +11,7 @@ CHROMIUM := $(shell command -v chromium)
 BIN := .venv/bin
 TOOL := $(BIN)/python -m userdp_book
 EXTRAS := book,peers,teach,test
+NBVAL = $(BIN)/pytest --nbval -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks
 BUILD := $(BIN)/jupyter-book build --path-output . -W -n --keep-going .
 
 # One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
@@ -27,10 +28,12 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # A reader's own IPython profile shall not change what a page prints.
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 
+# Types are checked as soon as there is a target for it.
+TYPES := $(shell sed -n 's/^\(types\):.*/\1/p' Makefile)
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
 
-.PHONY: help book pdf epub execute test lint nbval check-launch sync run labs bench clean distclean
+.PHONY: help book pdf epub execute test check lint nbval check-launch sync run costs labs bench clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -52,13 +55,15 @@ epub: book ## make _build/downloads/userdp.epub with Chromium
 execute: .venv/.ready ## run what has changed, say which stored outputs differ
 	$(TOOL) execute --jobs $(JOBS)
 
-test: lint $(BOOK_IF_BROWSER) ## style, spelling, unit and statistical tests, every notebook against its outputs
+test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests, what was run against what is stored
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
-	@$(MAKE) --no-print-directory nbval
+	$(NBVAL) --nbval-recorded
 
-nbval: .venv/.ready ## run every notebook afresh and compare with its stored outputs
-	$(if $(wildcard notebooks),$(if $(shell find notebooks -name '*.ipynb'),\
-	$(BIN)/pytest --nbval --nbval-current-env -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks))
+check: lint $(TYPES) ## within a minute: style, spelling and the unit tests that are quick
+	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips" $(PYTEST_ARGS)
+
+nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
+	$(NBVAL) --nbval-current-env
 
 lint: .venv/.ready ## ruff and codespell
 	$(BIN)/ruff check src tests notebooks
@@ -73,6 +78,9 @@ sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after
 
 run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.md": only these)
 	$(TOOL) run --jobs $(JOBS) $(PAGES)
+
+costs: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
+	$(TOOL) costs
 
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs

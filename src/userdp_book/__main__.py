@@ -1,51 +1,74 @@
-"""The commands behind ``make book``, ``make run`` and ``make sync``."""
+"""The commands behind ``make book``, ``make run`` and ``make sync``.
+
+Each imports what it needs itself: most often nothing has changed, and then a command is over in a second.
+"""
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
-from .run import cache, labs, pairing
-from .run.compare import differences, keep_exempt
-from .run.execute import computed, run_all
-from .run.pages import Page, pages, read, write
-from .site.offline import OFFERED
+from .run import cache
+from .run.pages import Page, pages
+from .run.reach import Sources
 
 
 def execute(chosen: list[Page], jobs: int, *, afresh: bool = False) -> bool:
     """Run the pages whose outputs are not in the cache (or all, afresh); say whether all went well."""
-    due = chosen if afresh else [page for page in chosen if not cache.is_current(page)]
+    sources = Sources(Path.cwd())
+    due = [page for page in chosen if afresh or not cache.is_current(page, sources)]
     print(f"{len(due)} of {len(chosen)} notebooks to execute", flush=True)
-    failed = False
-    for page, error in run_all(due, jobs):
-        said = "FAILED" if error else f"{cache.last_run(page)['seconds']:6.1f} s"
-        print(f"  {said}  {page.docname}\n{error}".rstrip(), flush=True)
-        failed = failed or bool(error)
+    reworded = [page for page in chosen if page not in due and not cache.has_text(page)]
+    if reworded:
+        from .run.execute import refresh
+
+        for page in reworded:
+            refresh(page, sources)
+    return not due or run_due(due, jobs)
+
+
+def run_due(due: list[Page], jobs: int) -> bool:
+    """Run pages, the longest first, and say how far it is; an interruption keeps what is done."""
+    from .run.execute import run_all
+    from .run.progress import Progress, expected_seconds, say
+
+    expected = expected_seconds(due)
+    progress, failed = Progress(expected, jobs), False
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for page, error, running in run_all(sorted(due, key=expected.get, reverse=True), jobs):
+            if page:
+                seconds = cache.last_run(page).get("seconds", 0.0)
+                progress.end(page, seconds)
+                said = "FAILED" if error else f"{seconds:6.1f} s"
+                say(f"  {said}  {page.docname}\n{error}".rstrip())
+                failed = failed or bool(error)
+            if running:
+                say(f"  {progress.line(running)}", for_now=True)
+    except KeyboardInterrupt:
+        say(f"interrupted: {len(progress.taken)} of {len(due)} are done and kept")
+        # The kernels end with this process; their threads would wait for them.
+        os._exit(130)
     return not failed
 
 
-def report(chosen: list[Page]) -> None:
-    """Say which stored outputs are not what was just computed. No error: platforms may differ."""
-    count = 0
-    for page in chosen:
-        stored = read(page.twin)
-        if stored is None:
-            print(f"  {page.docname}: no stored notebook; `make run` writes it")
-            continue
-        for number, said in differences(stored, computed(page)):
-            print(f"  {page.docname}, code cell {number}: {said}")
-            count += 1
-    print(f"{count} stored outputs differ from what was computed")
-
-
 def execute_command(chosen: list[Page], jobs: int) -> int:
+    from .run.report import report
+
     if not execute(chosen, jobs):
         return 1
-    report(chosen)
+    found = report(chosen, Path.cwd())
+    print("".join(f"  {line}\n" for line in found), end="")
+    print(f"{len(found)} stored outputs differ from what was computed")
     return 0
 
 
 def run_command(chosen: list[Page], jobs: int) -> int:
+    from .run.compare import keep_exempt
+    from .run.execute import computed
+    from .run.pages import read, write
+
     if not execute(chosen, jobs, afresh=True):
         return 1
     for page in chosen:
@@ -54,6 +77,8 @@ def run_command(chosen: list[Page], jobs: int) -> int:
 
 
 def sync_command(chosen: list[Page], jobs: int) -> int:
+    from .run import pairing
+
     for path in pairing.orphans(Path.cwd()):
         path.unlink()
     for page in chosen:
@@ -62,12 +87,23 @@ def sync_command(chosen: list[Page], jobs: int) -> int:
 
 
 def check_command(chosen: list[Page], jobs: int) -> int:
+    from .run import pairing
+
     said = pairing.check(Path.cwd())
     print("\n".join(said) or f"{len(chosen)} notebooks match their pages")
     return int(bool(said))
 
 
+def costs_command(chosen: list[Page], jobs: int) -> int:
+    from .run.progress import store_seconds
+
+    store_seconds(chosen)
+    return 0
+
+
 def labs_command(chosen: list[Page], jobs: int) -> int:
+    from .run import labs
+
     said = labs.write_all(Path.cwd())
     print("\n".join(said) or f"{len(labs.sources(Path.cwd()))} student copies written")
     return int(bool(said))
@@ -75,6 +111,7 @@ def labs_command(chosen: list[Page], jobs: int) -> int:
 
 def pdf_command(chosen: list[Page], jobs: int) -> int:
     from .paper import pdf  # needs Chromium, which the other commands do not
+    from .site.offline import OFFERED
 
     pdf.write(Path.cwd(), OFFERED["pdf"].path(Path.cwd()))
     return 0
@@ -82,6 +119,7 @@ def pdf_command(chosen: list[Page], jobs: int) -> int:
 
 def epub_command(chosen: list[Page], jobs: int) -> int:
     from .paper import epub
+    from .site.offline import OFFERED
 
     epub.write(Path.cwd(), OFFERED["epub"].path(Path.cwd()))
     return 0
@@ -98,6 +136,7 @@ COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
     "sync": (sync_command, "write notebooks/ from book/ without running anything"),
+    "costs": (costs_command, "note the seconds of the last runs, which tell later ones what to expect"),
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),

@@ -11,7 +11,7 @@ import pytest
 from docutils import nodes
 from PIL import Image, ImageDraw
 
-from userdp_book.run import cache, compare, pairing
+from userdp_book.run import compare, pairing
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read, write
 from userdp_book.site import claims
 from userdp_book.site.links import box
@@ -36,26 +36,12 @@ Words.
 rate(2)
 ```
 """
-MODULES = {
-    "__init__": "",
-    "base": "",
-    "rates": "from .base import x",
-    "other": "import userdp.theory.dame_bounds",
-    "sub/__init__": "from . import leaf",
-    "sub/leaf": "from ..base import x",
-}
 
 
 @pytest.fixture
 def book(tmp_path):
-    """A repository with one page, one page of prose and a package of six modules."""
+    """A repository with one page and one page of prose."""
     (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (tmp_path / "constraints.txt").write_text("numpy==2.0\n")
-    for name, text in MODULES.items():
-        path = tmp_path / f"src/userdp/{name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    (tmp_path / "src/userdp/data").mkdir()
     (tmp_path / "book/part").mkdir(parents=True)
     (tmp_path / "book/part/page.md").write_text(PAGE)
     (tmp_path / "book/prose.md").write_text("# Prose\n\n---\nkernelspec: no\n---\n")
@@ -98,66 +84,6 @@ def test_ids_of_equal_cells_differ(page):
     page.source.write_text(FRONT + "```{code-cell} ipython3\n1\n```\n\n" * 2)
     ids = [cell.id for cell in notebook(page).cells]
     assert len(set(ids)) == 3
-
-
-def test_closure_follows_imports_of_every_kind(book):
-    known = cache.modules(book)
-    assert cache.closure("import userdp", known) == {"userdp"}
-    assert cache.closure("from userdp.theory.dame_bounds import rate", known) == {
-        "userdp",
-        "userdp.theory.dame_bounds",
-        "userdp.base",
-    }
-    assert cache.closure("from userdp import other", known) >= {
-        "userdp.other",
-        "userdp.theory.dame_bounds",
-        "userdp.base",
-    }
-    expected = {"userdp", "userdp.sub", "userdp.sub.leaf", "userdp.base"}
-    assert cache.closure("import userdp.sub", known) == expected
-    assert cache.closure("import numpy as np", known) == set()
-
-
-@pytest.mark.parametrize("path", ["src/userdp/base.py", "src/userdp/__init__.py", "constraints.txt"])
-def test_an_edit_in_what_a_page_uses_invalidates_it(book, page, path):
-    before = cache.key(page)
-    (book / path).write_text("# edited\n")
-    assert cache.key(page) != before
-
-
-def test_a_new_data_file_invalidates(book, page):
-    before = cache.key(page)
-    (book / "src/userdp/data/table.csv").write_text("1\n")
-    assert cache.key(page) != before
-
-
-def test_a_page_depends_on_the_tools_that_it_uses_and_on_their_tables(book, page):
-    (book / "src/userdp_book/evidence").mkdir(parents=True)
-    for name in ("slips.py", "slips.csv", "peers.py"):
-        (book / "src/userdp_book/evidence" / name).write_text("")
-    page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.evidence.slips import slips"))
-    names = {path.name for path in cache.dependencies(page)}
-    assert {"slips.py", "slips.csv"} <= names and "peers.py" not in names
-
-
-@pytest.mark.parametrize("path", ["src/userdp/other.py", "src/userdp/sub/leaf.py"])
-def test_an_edit_elsewhere_does_not_invalidate(book, page, path):
-    before = cache.key(page)
-    (book / path).write_text("# edited\n")
-    assert cache.key(page) == before
-
-
-def test_prose_does_not_invalidate_and_code_does(page):
-    before = cache.key(page)
-    page.source.write_text(PAGE.replace("Words", "Other words"))
-    assert cache.key(page) == before
-    page.source.write_text(PAGE.replace("rate(2)", "rate(3)"))
-    assert cache.key(page) != before
-
-
-def test_a_cell_magic_is_no_obstacle(page):
-    page.source.write_text(PAGE.replace("rate(2)", "%time rate(2)"))
-    assert any(path.name == "rates.py" for path in cache.dependencies(page))
 
 
 def test_sync_keeps_outputs_up_to_the_first_changed_cell(page):

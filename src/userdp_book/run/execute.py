@@ -1,18 +1,18 @@
-"""Run pages, one process a core, and keep what they printed in ``_build/executed``."""
+"""Run pages, some side by side, and keep what they printed in ``_build/executed``."""
 
 import copy
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from math import inf
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from tempfile import TemporaryDirectory
 
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 
-from . import cache
-from .pages import Page, notebook, read, tidy, write
+from . import cache, forked
+from .pages import Page, code_cells, notebook, read, tidy, write
+from .reach import Sources
 
 CLIENT = {
     "kernel_name": "python3",
@@ -25,35 +25,56 @@ CLIENT = {
 }
 
 
-def run(page: Page) -> tuple[NotebookNode, float]:
-    """Execute the page in a fresh kernel; return its notebook with outputs and the seconds it took."""
-    nb, start = notebook(page), time.perf_counter()
+def run(page: Page, scratch: str | None = None) -> NotebookNode:
+    """Execute the page in a kernel of its own; return its notebook with outputs."""
+    nb = notebook(page)
     # An empty folder: a page that reads a file by a relative path should fail here, not at the reader's.
-    with TemporaryDirectory() as folder:
-        client = NotebookClient(nb, **CLIENT)
-        client.execute(cwd=folder)
-    return tidy(nb), time.perf_counter() - start
+    with TemporaryDirectory(dir=scratch) as folder:
+        NotebookClient(nb, **CLIENT).execute(cwd=folder)
+    return tidy(nb)
 
 
-def run_and_keep(page: Page) -> str:
+def run_and_keep(page: Page, scratch: str) -> str:
     """Execute the page into the cache; return the traceback of the cell that failed, or nothing."""
-    key = cache.key(page)
+    noted, start = cache.note(page, Sources(page.root)), time.perf_counter()
     try:
-        nb, seconds = run(page)
-    except CellExecutionError as error:
+        nb = run(page, scratch)
+    except (CellExecutionError, DeadKernelError) as error:
         return str(error)
-    nb.metadata["userdp"] = {"key": key, "seconds": round(seconds, 1)}
-    write(nb, page.executed)
+    keep(page, nb, noted | {"seconds": round(time.perf_counter() - start, 1)})
     return ""
 
 
-def run_all(pages: list[Page], jobs: int) -> Iterator[tuple[Page, str]]:
-    """Execute pages in parallel, the longest first; yield each with its error as it ends."""
-    longest_first = sorted(pages, key=lambda page: -cache.last_run(page).get("seconds", inf))
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
-        futures = {pool.submit(run_and_keep, page): page for page in longest_first}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+def keep(page: Page, nb: NotebookNode, noted: dict) -> None:
+    nb.metadata["userdp"] = noted
+    write(nb, page.executed)
+
+
+def refresh(page: Page, sources: Sources) -> None:
+    """Give the last run the page's new prose, where no code has changed."""
+    nb, ran = notebook(page), read(page.executed)
+    for cell, before in zip(code_cells(nb), code_cells(ran), strict=True):
+        cell.outputs, cell.execution_count = before.outputs, before.execution_count
+    keep(page, nb, cache.note(page, sources) | {"seconds": cache.last_run(page)["seconds"]})
+
+
+def run_all(ordered: list[Page], jobs: int) -> Iterator[tuple[Page | None, str, list[Page]]]:
+    """Execute pages in their order; yield each with its error as it ends, nothing each second; and who runs.
+
+    A thread holds each kernel, so that an interruption ends all of them and loses no page that is done.
+    """
+    forked.offer()
+    pool = ThreadPoolExecutor(jobs)
+    with TemporaryDirectory() as scratch:
+        waiting: dict[Future, Page] = {pool.submit(run_and_keep, page, scratch): page for page in ordered}
+        try:
+            while waiting:
+                ended, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                done = [(waiting.pop(future), future.result()) for future in ended]
+                running = [page for future, page in waiting.items() if future.running()]
+                yield from ((page, error, running) for page, error in done or [(None, "")])
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def computed(page: Page) -> NotebookNode | None:

@@ -3,15 +3,21 @@
 The notebook is a function of the page: cell ids, metadata and the first cell do not depend on who ran it.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import jupytext
-import nbformat
 import yaml
-from nbformat import NotebookNode
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+# jupytext and nbformat take seconds to import; they are imported where a page has to be read or written,
+# since most often nothing has changed.
 
 # No versions: they would make a notebook differ from machine to machine.
 METADATA = {
@@ -76,6 +82,9 @@ def repository_url(root: Path) -> str:
 
 def notebook(page: Page) -> NotebookNode:
     """The page as a notebook that has not been run, with the installing cell in front."""
+    import jupytext
+    import nbformat
+
     text = page.source.read_text(encoding="utf8")
     cells = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"}).cells
     extra = "[peers]" if "userdp_book.evidence.peers" in text else ""
@@ -86,6 +95,8 @@ def notebook(page: Page) -> NotebookNode:
 
 def tidy(nb: NotebookNode) -> NotebookNode:
     """Set the notebook's metadata and give each cell an id that follows from the contents alone."""
+    import nbformat
+
     nb.metadata, nb.nbformat, nb.nbformat_minor = nbformat.from_dict(METADATA), 4, 5
     seen: Counter = Counter()
     for cell in nb.cells:
@@ -102,9 +113,16 @@ def code_cells(nb: NotebookNode) -> list[NotebookNode]:
 
 def read(path: Path) -> NotebookNode | None:
     """The notebook in a file, or None when there is no such file."""
+    import nbformat
+
     return nbformat.read(path, as_version=4) if path.is_file() else None
 
 
 def write(nb: NotebookNode, path: Path) -> None:
+    """Write the file at once or not at all: an interruption leaves what was there."""
+    import nbformat
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nb, path)
+    half = path.with_suffix(".part")
+    nbformat.write(nb, half)
+    half.replace(path)
