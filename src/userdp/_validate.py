@@ -7,6 +7,11 @@ instead, because an exception is an output and leaks.
 import math
 import numbers
 
+import numpy as np
+
+# exp(710) is no finite number; below 1e-6 what a report says is lost beside rounding in the sum of 1e9
+BUDGETS = 1e-6, 700.0
+
 
 def _number(name, value):
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
@@ -35,6 +40,19 @@ def integer(minimum, /, **parameters):
         _number(name, value)
         if value != int(value) or value < minimum:
             raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
+
+
+def budget(**parameters):
+    """Raise ``ValueError`` unless every privacy budget is positive and within `BUDGETS`."""
+    positive(**parameters)
+    in_range(*BUDGETS, **parameters)
+
+
+def generator(**parameters):
+    """Raise ``TypeError`` unless every parameter is a numpy Generator."""
+    for name, value in parameters.items():
+        if not isinstance(value, np.random.Generator):
+            raise TypeError(f"{name} must be a numpy.random.Generator, got {value!r}")
 
 
 def one_of(allowed, /, **parameters):

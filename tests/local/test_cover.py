@@ -29,7 +29,9 @@ GRIDS += [(2, 4, "linf"), (3, 2, "l2"), (3, 3, "l2"), (3, 4, "l2"), (3, 3, "linf
 def test_printed_votes_cost_what_the_guarantee_says(d, cells, metric):
     cover = Cover.on_cube(d, cells, metric=metric)
     votes = cover.holds(probes(cover, cells)).astype(int)
-    result = cover_select(np.zeros((3, d)), cover, epsilon=0.7, rng=np.random.default_rng(1), printed=True)
+    result = cover_select(
+        np.zeros((3, d)), cover=cover, epsilon=0.7, rng=np.random.default_rng(1), printed=True
+    )
     assert votes.any(axis=1).all()
     assert bits_loss(votes, keep(0.7)) == pytest.approx(result.guarantee.epsilon, rel=1e-12)
 
@@ -39,7 +41,7 @@ def test_loss_of_one_vote_is_epsilon(d, cells, metric):
     cover = Cover.on_cube(d, cells, metric=metric)
     votes = np.eye(cover.count, dtype=int)[cover.index(probes(cover, cells))]
     assert bits_loss(votes, keep(1.3)) == pytest.approx(1.3, rel=1e-12)
-    result = cover_select(np.zeros((3, d)), cover, epsilon=1.3, rng=np.random.default_rng(1))
+    result = cover_select(np.zeros((3, d)), cover=cover, epsilon=1.3, rng=np.random.default_rng(1))
     assert result.guarantee.epsilon == 1.3
 
 
@@ -57,7 +59,7 @@ def test_k_balls_around_each_point_cost_k_budgets(k):
     centres = np.concatenate([np.linspace(-1, -0.9, k), np.linspace(0.9, 1, k)])[:, None]
     cover = Cover(centres, 0.5)
     votes = cover.holds(centres).astype(int)
-    result = cover_select(centres, cover, epsilon=0.4, rng=np.random.default_rng(1), printed=True)
+    result = cover_select(centres, cover=cover, epsilon=0.4, rng=np.random.default_rng(1), printed=True)
     assert bits_loss(votes, keep(0.4)) == pytest.approx(k * 0.4, rel=1e-12)
     assert result.guarantee.epsilon == pytest.approx(k * 0.4, rel=1e-12)
 
@@ -87,7 +89,7 @@ def test_vote_totals_have_the_law_of_the_summed_votes(printed):
 
     def draw(epsilon, every_report):
         options = dict(epsilon=epsilon, rng=rng, printed=printed, every_report=every_report)
-        return np.array([cover_select(points, cover, **options).votes for _ in range(1000)])
+        return np.array([cover_select(points, cover=cover, **options).votes for _ in range(1000)])
 
     fast = draw(2.0, False)
     assert same_law(fast, draw(2.0, True))
@@ -99,7 +101,9 @@ def test_the_printed_votes_are_not_the_corrected_ones():
     points = np.zeros((50, 2))
 
     def draw(printed):
-        runs = (cover_select(points, cover, epsilon=1.0, rng=rng, printed=printed).votes for _ in range(500))
+        runs = (
+            cover_select(points, cover=cover, epsilon=1.0, rng=rng, printed=printed).votes for _ in range(500)
+        )
         return np.array(list(runs))
 
     assert not same_law(draw(True), draw(False))
@@ -109,7 +113,7 @@ def test_the_printed_votes_are_not_the_corrected_ones():
 def test_many_users_find_the_ball(theta, n):
     cover = Cover.on_cube(2, 5)
     points = np.full((n, 2), theta)
-    result = cover_select(points, cover, epsilon=6.0, rng=np.random.default_rng(8))
+    result = cover_select(points, cover=cover, epsilon=6.0, rng=np.random.default_rng(8))
     assert result.chosen == cover.index(points)[0]
     assert np.linalg.norm(result.value - theta) <= cover.radius * (1 + 1e-9)
     assert result.votes.shape == (25,)
@@ -131,7 +135,9 @@ def test_miss_probability_by_simulation_and_for_two_balls_in_closed_form(n, coun
 
 def test_one_ball_is_never_missed():
     assert miss_probability(5, 1, epsilon=1.0) == 0
-    result = cover_select(np.zeros((5, 2)), Cover.on_cube(2, 1), epsilon=1.0, rng=np.random.default_rng(1))
+    result = cover_select(
+        np.zeros((5, 2)), cover=Cover.on_cube(2, 1), epsilon=1.0, rng=np.random.default_rng(1)
+    )
     assert result.chosen == 0
 
 
@@ -157,7 +163,7 @@ def test_two_point_risk_lies_between_its_closed_forms(n, epsilon):
 def test_no_data_raise(printed):
     points = np.array([[np.nan, 0], [np.inf, -np.inf], [1e308, -1e308], [0, 0]])
     result = cover_select(
-        points, Cover.on_cube(2, 3), epsilon=1.0, rng=np.random.default_rng(1), printed=printed
+        points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=np.random.default_rng(1), printed=printed
     )
     assert np.isfinite(result.value).all()
 
@@ -186,4 +192,4 @@ def test_public_parameters_are_named(call, message):
 )
 def test_select_names_what_is_wrong(points, epsilon, message):
     with pytest.raises(ValueError, match=message):
-        cover_select(points, Cover.on_cube(2, 2), epsilon=epsilon, rng=np.random.default_rng(1))
+        cover_select(points, cover=Cover.on_cube(2, 2), epsilon=epsilon, rng=np.random.default_rng(1))

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import has_mean, same_law
-from userdp.local.improved import decode_pairs, deviations, improved_mean, report
-from userdp.local.improved_plan import Plan, Round, choose_plan, risk_bound, tail, vote_failure
+from userdp.local.improved import decode_pairs, improved_mean, round_report, scaled_deviations
+from userdp.local.improved_plan import Plan, Round, _tail, _vote_failure, choose_plan, risk_bound
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.populations.records import PointMass, Signs
@@ -43,10 +43,10 @@ def transcript_loss(plan, law, epsilon, centre):
         losses.append(bits_loss(vectors, ballot.randomiser.keep))
     for i, round_ in enumerate(plan.rounds):
         laplace = plan.laplace and i + 1 == len(plan.rounds)
-        randomiser = report(round_, centre, epsilon=epsilon, size_law=law, laplace=laplace)
+        randomiser = round_report(round_, centre, epsilon=epsilon, size_law=law, laplace=laplace)
         grid = np.concatenate([np.linspace(-1, 1, 201), [centre, np.nan, np.inf, -np.inf, 5e-324, 9.0]])
         sizes = np.array([law.smallest, law.largest])[:, None]
-        x = deviations(project(grid, -1, 1), sizes, round_, centre).ravel()
+        x = scaled_deviations(project(grid, -1, 1), sizes, round_, centre).ravel()
         if laplace:
             ends = np.clip(x, randomiser.low, randomiser.high)
             losses.append(laplace_loss(ends, randomiser.scale))
@@ -138,7 +138,7 @@ def test_bounds_on_tails_hold_for_signs():
     x = np.linspace(0, 5, 26)
     counts = np.random.default_rng(2).binomial(100, 0.5, 10**6)
     above = (np.abs(counts - 50)[:, None] / 5 > x).mean(axis=0) / 2
-    assert np.all(above <= tail(x, "bounded") + 1e-4)
+    assert np.all(above <= _tail(x, "bounded") + 1e-4)
 
 
 @pytest.mark.parametrize("theta", [-0.99, 0.0, 0.17, 0.2, 0.25])
@@ -147,7 +147,7 @@ def test_chosen_edge_is_within_three_half_widths(theta):
     bins, rng = Bins(0.1, truncated=True), np.random.default_rng(3)
     for _ in range(50):
         votes = Ballot(bins, 0, 2.0).count(np.full(1500, theta), rng)
-        assert abs(decode_pairs(votes, bins)[1] - theta) <= 3 * bins.tau + 1e-12
+        assert abs(decode_pairs(votes, bins)[1] - theta) <= 3 * bins.half_width + 1e-12
 
 
 def test_vote_fails_no_more_often_than_its_bound():
@@ -156,7 +156,7 @@ def test_vote_fails_no_more_often_than_its_bound():
     for _ in range(3000):
         means = Signs(theta).draw_means(law.draw(80, rng), rng)
         fails += abs(decode_pairs(Ballot(plan.bins, 0, 1.0).count(means, rng), plan.bins)[1] - theta) > 0.3
-    bound = vote_failure(plan, law, 1.0, "bounded")
+    bound = _vote_failure(plan, law, 1.0, "bounded")
     assert 0 < fails / 3000 <= bound < 1
 
 
@@ -220,8 +220,8 @@ def test_errors_name_the_parameter_and_the_value(change, match):
     [
         (lambda: Round(0, 0.1, 1.0), "users must be a whole number of at least 1, got 0"),
         (lambda: Round(1, 0.0, 1.0), "offset must be positive, got 0.0"),
-        (lambda: Round(1, 0.1, -1.0), r"reach must be in \[0, inf\], got -1.0"),
-        (lambda: Plan(5, 0.7, 1, (Round(1, 0.1, 1.0),)), r"tau must be in \[0, 0.5\], got 0.7"),
+        (lambda: Round(1, 0.1, -1.0), r"sigmas must be in \[0, inf\], got -1.0"),
+        (lambda: Plan(5, 0.7, 1, (Round(1, 0.1, 1.0),)), r"half_width must be in \[0, 0.5\], got 0.7"),
         (lambda: Plan(5, 0.1, 1, ()), r"rounds must not be empty, got \(\)"),
     ],
 )

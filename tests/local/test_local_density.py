@@ -11,8 +11,8 @@ from userdp.local.density import (
     density_cutoff,
     draw_user_coefficients,
 )
-from userdp.local.mean import localised_width
-from userdp.local.vector import shares
+from userdp.local.mean import localised_half_width
+from userdp.local.vector import split_budget
 from userdp.populations.densities import (
     TrigonometricDensity,
     WrappedGammas,
@@ -99,20 +99,24 @@ def test_weights_are_those_of_a_derivative():
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 1.7, 2.4, 9.0])
 def test_users_need_only_the_coefficients_they_serve(epsilon):
     n, size, terms = 83, 7, 5
-    means = draw_user_coefficients(ROUGH, n, size, terms, np.random.default_rng(3), epsilon=epsilon)
+    means = draw_user_coefficients(
+        ROUGH, n=n, size=size, terms=terms, rng=np.random.default_rng(3), epsilon=epsilon
+    )
     unserved = np.isnan(means)
-    count, _ = shares(terms - 1, epsilon=epsilon)
+    count, _ = split_budget(terms - 1, epsilon=epsilon)
     assert np.all((~unserved[: n - 1, 1:]).sum(axis=1) == count)
     noise = np.random.default_rng(4).uniform(-1, 1, means.shape)
 
     def run(values):
-        return density_coefficients(values, size, epsilon=epsilon, rng=np.random.default_rng(5), width=0.2)
+        return density_coefficients(
+            values, size=size, epsilon=epsilon, rng=np.random.default_rng(5), half_width=0.2
+        )
 
     assert np.array_equal(run(means).value, run(np.where(unserved, noise, means)).value)
 
 
 def test_a_user_computes_all_coefficients_from_the_same_records():
-    means = draw_user_coefficients(LAPLACE, 60, 1, 5, np.random.default_rng(6), epsilon=20.0)
+    means = draw_user_coefficients(LAPLACE, n=60, size=1, terms=5, rng=np.random.default_rng(6), epsilon=20.0)
     assert np.allclose(means[:, 1] ** 2 + means[:, 2] ** 2, 2)
     assert np.allclose(means[:, 3], (means[:, 1] ** 2 - 1) * np.sqrt(2))
 
@@ -120,7 +124,7 @@ def test_a_user_computes_all_coefficients_from_the_same_records():
 def test_served_and_all_coefficients_have_one_law():
     def column(j, epsilon, seed):
         rng = np.random.default_rng(seed)
-        means = draw_user_coefficients(LAPLACE, 8000, 3, 3, rng, epsilon=epsilon)[:, j]
+        means = draw_user_coefficients(LAPLACE, n=8000, size=3, terms=3, rng=rng, epsilon=epsilon)[:, j]
         return means[~np.isnan(means)]
 
     assert same_law(column(1, 0.5, 7), column(1, None, 8))
@@ -133,8 +137,8 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, printed):
     """Folds in which a user serves times the costlier of a fold's two rounds, from its own channels."""
     terms, width = 4, 0.11
     rng = np.random.default_rng(9)
-    means = draw_user_coefficients(LAPLACE, 121, 50, terms, rng)
-    run = density_coefficients(means, 50, epsilon=epsilon, rng=rng, width=width, printed=printed)
+    means = draw_user_coefficients(LAPLACE, n=121, size=50, terms=terms, rng=rng)
+    run = density_coefficients(means, size=50, epsilon=epsilon, rng=rng, half_width=width, printed=printed)
     d = terms if printed else terms - 1
     assert len(run.coordinates) == d and run.value.shape == (terms,)
     if epsilon <= 1:
@@ -156,13 +160,13 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, printed):
 @pytest.mark.parametrize("general", [None, False])
 @pytest.mark.parametrize("epsilon", [0.7, 2.2])
 def test_estimates_have_the_law_of_drawing_every_report(epsilon, general):
-    means = draw_user_coefficients(WAVE, 121, 40, 4, np.random.default_rng(10))
+    means = draw_user_coefficients(WAVE, n=121, size=40, terms=4, rng=np.random.default_rng(10))
 
     def runs(seed, epsilon=epsilon, **options):
         rng = np.random.default_rng(seed)
         return [
             density_coefficients(
-                means, 40, epsilon=epsilon, rng=rng, width=0.3, general=general, **options
+                means, size=40, epsilon=epsilon, rng=rng, half_width=0.3, general=general, **options
             ).value[1:]
             for _ in range(600)
         ]
@@ -180,7 +184,9 @@ def test_estimates_are_unbiased_over_the_whole_range_and_the_printed_ones_are_no
         rng = np.random.default_rng(14)
         return np.array(
             [
-                density_coefficients(known, 1, epsilon=1.0, rng=rng, width=0.04, printed=printed).value[1:]
+                density_coefficients(
+                    known, size=1, epsilon=1.0, rng=rng, half_width=0.04, printed=printed
+                ).value[1:]
                 for _ in range(300)
             ]
         )
@@ -195,22 +201,27 @@ def test_noise_and_risk_are_the_stated_ones(epsilon, general):
     n, size, terms = 2400, 12, 4
     rng, errors = np.random.default_rng(15), []
     for _ in range(500):
-        means = draw_user_coefficients(LAPLACE, n, size, terms, rng, epsilon=epsilon)
-        run = density_coefficients(means, size, epsilon=epsilon, rng=rng, width=0.6, general=general)
+        means = draw_user_coefficients(LAPLACE, n=n, size=size, terms=terms, rng=rng, epsilon=epsilon)
+        run = density_coefficients(
+            means, size=size, epsilon=epsilon, rng=rng, half_width=0.6, general=general
+        )
         errors.append(integrated_squared_error(run.value, LAPLACE))
-    risk = density_risk(LAPLACE, n, size, terms, epsilon=epsilon, width=0.6)
+    risk = density_risk(LAPLACE, n, size, terms, epsilon=epsilon, half_width=0.6)
     assert has_mean(errors, risk)
     assert not has_mean(errors, 1.5 * (risk - LAPLACE.tail(terms)) + LAPLACE.tail(terms))
     known = np.broadcast_to(LAPLACE.coefficients(terms), (n, terms))
-    runs = [density_coefficients(known, 1, epsilon=epsilon, rng=rng, width=0.6).value[2] for _ in range(800)]
-    noise = coefficient_noise(n, 1, terms, epsilon=epsilon, width=0.6)
+    runs = [
+        density_coefficients(known, size=1, epsilon=epsilon, rng=rng, half_width=0.6).value[2]
+        for _ in range(800)
+    ]
+    noise = coefficient_noise(n=n, size=1, terms=terms, epsilon=epsilon, half_width=0.6)
     assert has_mean((np.array(runs) - LAPLACE.coefficients(3)[2]) ** 2, noise)
 
 
 def test_noise_is_the_printed_formula():
-    width = localised_width(500, 300, epsilon=0.5)
+    width = localised_half_width(n=500, size=300, epsilon=0.5)
     expected = 288 * 4 * width**2 / (2000 * 0.25)
-    assert coefficient_noise(2000, 300, 5, epsilon=0.5) == pytest.approx(expected, rel=1e-12)
+    assert coefficient_noise(n=2000, size=300, terms=5, epsilon=0.5) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
@@ -222,9 +233,9 @@ def test_cutoff_is_the_best_odd_number_that_leaves_voters(n, epsilon):
         for radius in (0.5, 4.0):
             bounds = {1: radius**2 / 16}
             for terms in range(3, int(most) + 2, 2):
-                noise = (terms - 1) * coefficient_noise(n, size, terms, epsilon=epsilon)
+                noise = (terms - 1) * coefficient_noise(n=n, size=size, terms=terms, epsilon=epsilon)
                 bounds[terms] = noise + radius**2 / (terms + 1) ** 4
-            J = density_cutoff(n, size, epsilon=epsilon, smoothness=2, radius=radius)
+            J = density_cutoff(n=n, size=size, epsilon=epsilon, smoothness=2, radius=radius)
             assert min(bounds, key=bounds.get) == J
             assert J % 2 and n >= 2 * (J - 1)
 
@@ -241,9 +252,9 @@ def test_printed_cutoff_is_continuous_and_grows_with_the_records_until_the_horiz
 
 
 def test_one_coefficient_asks_nobody():
-    run = density_coefficients(np.ones((3, 1)), 10, epsilon=1.0, rng=np.random.default_rng(0))
+    run = density_coefficients(np.ones((3, 1)), size=10, epsilon=1.0, rng=np.random.default_rng(0))
     assert run.value.tolist() == [1.0] and run.guarantee.epsilon == 0 and run.coordinates == ()
-    assert density_cutoff(20, 10, epsilon=1.0, smoothness=1) == 1
+    assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
 
 
 @settings(derandomize=True, max_examples=100, deadline=None)
@@ -253,7 +264,7 @@ def test_one_coefficient_asks_nobody():
 def test_the_estimator_is_total_in_the_data(printed, data):
     rng = np.random.default_rng(0)
     means = np.array(data).reshape(6, 2)
-    run = density_coefficients(means, 9, epsilon=1.0, rng=rng, width=0.3, printed=printed)
+    run = density_coefficients(means, size=9, epsilon=1.0, rng=rng, half_width=0.3, printed=printed)
     assert np.all(np.isfinite(run.value))
 
 
@@ -266,21 +277,27 @@ def test_the_estimator_is_total_in_the_data(printed, data):
         (lambda rng: WrappedGammas(shape=0.2, scale=1.0), "shape must be in"),
         (lambda rng: WrappedGammas(shape=1.0, scale=0.0), "scale must be positive, got 0.0"),
         (lambda rng: WrappedGammas(shape=1.0, scale=1.0, centre=2), "centre must be in"),
-        (lambda rng: draw_user_coefficients(WAVE, 0, 1, 3, rng), "n must be a whole number"),
+        (lambda rng: draw_user_coefficients(WAVE, n=0, size=1, terms=3, rng=rng), "n must be a whole number"),
         (
-            lambda rng: density_coefficients([1.0], 1, epsilon=1.0, rng=rng),
+            lambda rng: density_coefficients([1.0], size=1, epsilon=1.0, rng=rng),
             r"user_coefficients must have shape",
         ),
         (
-            lambda rng: density_coefficients(np.ones((9, 3)), 9, epsilon=0.0, rng=rng),
+            lambda rng: density_coefficients(np.ones((9, 3)), size=9, epsilon=0.0, rng=rng),
             "epsilon must be positive",
         ),
         (
-            lambda rng: density_coefficients(np.ones((3, 3)), 9, epsilon=1.0, rng=rng),
+            lambda rng: density_coefficients(np.ones((3, 3)), size=9, epsilon=1.0, rng=rng),
             "n must be a whole number of at least 4",
         ),
-        (lambda rng: coefficient_noise(9, 9, 1, epsilon=1.0), "terms must be a whole number of at least 2"),
-        (lambda rng: density_cutoff(9, 9, epsilon=1.0, smoothness=0), "smoothness must be positive, got 0"),
+        (
+            lambda rng: coefficient_noise(n=9, size=9, terms=1, epsilon=1.0),
+            "terms must be a whole number of at least 2",
+        ),
+        (
+            lambda rng: density_cutoff(n=9, size=9, epsilon=1.0, smoothness=0),
+            "smoothness must be positive, got 0",
+        ),
         (
             lambda rng: printed_cutoff(9, 9, epsilon=0.1, smoothness=1, constant=1.0),
             r"must exceed 1, got 0.09",

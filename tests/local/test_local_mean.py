@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from ballots import vote_vectors
 from laws import has_mean, same_law
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, localised_width
-from userdp.local.unequal import _dame_report, dame, dame_width, debias, shrink
+from userdp.local.mean import duchi_mean, laplace_mean, localised_half_width, localised_mean
+from userdp.local.unequal import _dame_report, dame, dame_half_width, shrink, undo_shrinkage
 from userdp.populations.records import PointMass, Signs, draw_users
 from userdp.populations.sizes import constant_size, two_point_sizes
 from userdp.privacy.audit import bits_loss, laplace_loss
@@ -37,7 +37,7 @@ def run_duchi(means, sizes, rng, epsilon=EPSILON, **options):
 
 
 def run_localised(means, sizes, rng, epsilon=EPSILON, **options):
-    return localised_mean(means, 40, epsilon=epsilon, rng=rng, **options)
+    return localised_mean(means, size=40, epsilon=epsilon, rng=rng, **options)
 
 
 def run_dame(means, sizes, rng, epsilon=EPSILON, **options):
@@ -72,7 +72,7 @@ def test_dame_is_unbiased_with_users_of_one_record(theta):
 def test_each_user_takes_part_in_one_round():
     def run(means):
         rng = np.random.default_rng(14)
-        return localised_mean(means, 100, epsilon=1.0, rng=rng, width=0.25)
+        return localised_mean(means, size=100, epsilon=1.0, rng=rng, half_width=0.25)
 
     means = np.full(1000, 0.1)
     voted, refined = means.copy(), means.copy()
@@ -119,8 +119,8 @@ def test_estimates_have_the_law_of_drawing_every_report(name, epsilon):
 @pytest.mark.parametrize("general", [None, False, True])
 def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon, general):
     rng = np.random.default_rng(7)
-    result = localised_mean(rng.uniform(-1, 1, 50), 4000, epsilon=epsilon, general=general, rng=rng)
-    width = localised_width(50, 4000, epsilon=epsilon)
+    result = localised_mean(rng.uniform(-1, 1, 50), size=4000, epsilon=epsilon, general=general, rng=rng)
+    width = localised_half_width(n=50, size=4000, epsilon=epsilon)
     margin, reach = (5, 1) if general or (general is None and epsilon > 1) else (2, 0)
     ballot = Ballot(Bins(width), reach, epsilon)
     keep = 1 / (1 + np.exp(-epsilon / (6 if reach else 2)))
@@ -135,7 +135,7 @@ def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon, 
 @pytest.mark.parametrize("epsilon", [0.1, EPSILON, 1.5])
 def test_loss_of_a_whole_transcript_of_dame_is_its_guarantee(epsilon):
     rng, cap, n = np.random.default_rng(8), 5000, 60
-    tau = dame_width(cap, n=n, epsilon=epsilon)
+    tau = dame_half_width(size_cap=cap, n=n, epsilon=epsilon)
     ballot = Ballot(Bins(tau, truncated=True), 1, epsilon)
     first = bits_loss(vote_vectors(ballot), 1 / (1 + np.exp(-epsilon / 6)))
     seconds = []
@@ -183,7 +183,7 @@ def test_overhanging_last_bin_biases_printed_dame_near_one():
 def test_means_on_a_bin_edge_do_not_split_the_vote():
     rng, width = np.random.default_rng(11), 0.125
     for edge in (-0.75, 0.0, 0.5):
-        result = localised_mean(np.full(40_000, edge), 100, epsilon=1.5, rng=rng, width=width)
+        result = localised_mean(np.full(40_000, edge), size=100, epsilon=1.5, rng=rng, half_width=width)
         assert result.interval[0] < edge < result.interval[1]
 
 
@@ -199,7 +199,7 @@ def test_shrink_and_debias_are_inverse_on_average():
     values = np.array([40, 1600])
     shrunk = shrink(np.array([0.3, 0.3]), values, size_cap=1600, centre=0.5)
     average = SIZES.probabilities @ shrunk
-    assert debias(average, size_law=SIZES, size_cap=1600, centre=0.5) == pytest.approx(0.3, rel=1e-12)
+    assert undo_shrinkage(average, size_law=SIZES, size_cap=1600, centre=0.5) == pytest.approx(0.3, rel=1e-12)
 
 
 @settings(derandomize=True, max_examples=150, deadline=None)
@@ -216,15 +216,18 @@ def test_estimators_are_total_in_the_data(name, data):
     ("make", "message"),
     [
         (lambda rng: laplace_mean(np.zeros((2, 2)), epsilon=1.0, rng=rng), r"means must have shape \(n,\)"),
-        (lambda rng: localised_mean([0.0], 9, epsilon=1.0, rng=rng), "n at least 2, got shape"),
-        (lambda rng: localised_mean(np.zeros(4), 0, epsilon=1.0, rng=rng), "size must be a whole number"),
+        (lambda rng: localised_mean([0.0], size=9, epsilon=1.0, rng=rng), "n at least 2, got shape"),
         (
-            lambda rng: localised_mean(np.zeros(4), 9, epsilon=0.1, rng=rng),
-            "must exceed 1 for the default width",
+            lambda rng: localised_mean(np.zeros(4), size=0, epsilon=1.0, rng=rng),
+            "size must be a whole number",
         ),
         (
-            lambda rng: localised_mean(np.zeros(4), 9, epsilon=1.0, rng=rng, width=-1),
-            "tau must be positive, got -1",
+            lambda rng: localised_mean(np.zeros(4), size=9, epsilon=0.1, rng=rng),
+            "must exceed 1 for the default",
+        ),
+        (
+            lambda rng: localised_mean(np.zeros(4), size=9, epsilon=1.0, rng=rng, half_width=-1),
+            r"half_width must be in \[1e-06, inf\], got -1",
         ),
         (
             lambda rng: run_dame(np.zeros(4), np.ones(3), rng),

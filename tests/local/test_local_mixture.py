@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from laws import has_mean, same_law
 from userdp.local.localise import Bins
-from userdp.local.mixture import chosen_bins, combine, inside, mixture_means, mixture_width, nearest
+from userdp.local.mixture import (
+    chosen_bins,
+    component_means,
+    containing_bin,
+    mixture_half_width,
+    mixture_means,
+    nearest_midpoint,
+)
 from userdp.populations.records import SignMixture
 from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.reports import HashedReport, UnaryEncoding, literal, tally
@@ -18,10 +25,12 @@ QUARTERS = SignMixture((-0.75, -0.25, 0.25, 0.75), (0.25,) * 4)
 UNEQUAL = SignMixture((-0.5, 0.5), (0.3, 0.7))
 
 
-def estimates(population, *, n, seed, runs, size=100, epsilon=2.0, width=0.05, **options):
+def estimates(population, *, n, seed, runs, size=100, epsilon=2.0, half_width=0.05, **options):
     rng, k = np.random.default_rng(seed), len(population.thetas)
-    options = {"components": k, "epsilon": epsilon, "width": width} | options
-    return [mixture_means(population.draw_means(size, n, rng), size, rng=rng, **options) for _ in range(runs)]
+    options = {"components": k, "epsilon": epsilon, "half_width": half_width} | options
+    return [
+        mixture_means(population.draw_means(size, n, rng), size=size, rng=rng, **options) for _ in range(runs)
+    ]
 
 
 # --- privacy ---------------------------------------------------------------------------------------
@@ -30,7 +39,7 @@ def estimates(population, *, n, seed, runs, size=100, epsilon=2.0, width=0.05, *
 def possible_means(bins):
     """A mean inside each bin and on each edge."""
     lower = np.array([bins.ends(j)[0] for j in range(bins.count)])
-    return np.minimum(np.concatenate([lower, lower + bins.tau / 2, [1.0]]), 1.0)
+    return np.minimum(np.concatenate([lower, lower + bins.half_width / 2, [1.0]]), 1.0)
 
 
 @pytest.mark.parametrize("printed", [False, True])
@@ -40,16 +49,22 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(k, epsilon, printed):
     """Each user takes part in one third; the channels' losses are computed over every input."""
     rng, width = np.random.default_rng(1), 0.06
     result = mixture_means(
-        rng.uniform(-1, 1, 50), 9, components=k, epsilon=epsilon, rng=rng, width=width, printed=printed
+        rng.uniform(-1, 1, 50),
+        size=9,
+        components=k,
+        epsilon=epsilon,
+        rng=rng,
+        half_width=width,
+        printed=printed,
     )
     bins, keep = Bins(width), 1 / (1 + np.exp(-epsilon / 2))
     means = possible_means(bins)
     first = bits_loss(np.eye(bins.count)[bins.index(means)], keep)
     chosen = bins.index(result.midpoints)
-    own = inside(means, bins, chosen) if printed else nearest(means, result.midpoints)
+    own = containing_bin(means, bins, chosen) if printed else nearest_midpoint(means, result.midpoints)
     vectors = np.where(own[:, None] == np.arange(k), 1, 0)
     second = bits_loss(vectors, keep)
-    distances = means - result.midpoints[nearest(means, result.midpoints)]
+    distances = means - result.midpoints[nearest_midpoint(means, result.midpoints)]
     hashed = np.concatenate([sign * np.clip(distances, -3 * width, 3 * width) for sign in (-1, 1)])
     third = laplace_loss(hashed, 6 * width / epsilon)
     assert first == pytest.approx(epsilon, rel=1e-12)
@@ -87,7 +102,7 @@ def test_each_user_takes_part_in_one_round():
         means = np.tile([-0.5, 0.5], 300)
         means[changed] += 0.01
         return mixture_means(
-            means, 9, components=2, epsilon=2.0, rng=np.random.default_rng(2), width=0.1, floor=1e-9
+            means, size=9, components=2, epsilon=2.0, rng=np.random.default_rng(2), half_width=0.1, floor=1e-9
         )
 
     base, voted, shared, sent = (run(slice(*ends)) for ends in ((0, 0), (0, 200), (200, 400), (400, 600)))
@@ -100,7 +115,9 @@ def test_each_user_takes_part_in_one_round():
 @pytest.mark.parametrize("extra", [0, 1, 2])
 def test_users_beyond_a_multiple_of_three_are_left_out(extra):
     def run(means):
-        return mixture_means(means, 9, components=2, epsilon=1.0, rng=np.random.default_rng(3), width=0.2)
+        return mixture_means(
+            means, size=9, components=2, epsilon=1.0, rng=np.random.default_rng(3), half_width=0.2
+        )
 
     means = np.random.default_rng(4).uniform(-1, 1, 30 + extra)
     replaced = means.copy()
@@ -152,9 +169,11 @@ def test_many_replicates_at_once_are_as_good_as_one_by_one():
     for r in range(5):
         assert np.array_equal(chosen[r], chosen_bins(votes[r], 3))
         midpoints = bins.centre(chosen)
-        assert np.array_equal(nearest(means, midpoints)[r], nearest(means[r], midpoints[r]))
-        assert np.array_equal(inside(means, bins, chosen)[r], inside(means[r], bins, chosen[r]))
-        own = inside(means, bins, chosen)
+        assert np.array_equal(nearest_midpoint(means, midpoints)[r], nearest_midpoint(means[r], midpoints[r]))
+        assert np.array_equal(
+            containing_bin(means, bins, chosen)[r], containing_bin(means[r], bins, chosen[r])
+        )
+        own = containing_bin(means, bins, chosen)
         assert np.array_equal(tally(own, 3)[r], [(own[r] == j).sum() for j in range(3)])
         assert np.allclose(tally(own, 3, means)[r], [means[r, own[r] == j].sum() for j in range(3)])
 
@@ -227,20 +246,22 @@ def test_nearest_and_inside(means, shift):
     bins, chosen = Bins(0.07), np.array([shift, shift + 2, 14])
     means, midpoints = np.array(means), bins.centre(chosen)
     distance = np.abs(means[:, None] - midpoints)
-    assert np.allclose(distance[np.arange(means.size), nearest(means, midpoints)], distance.min(axis=1))
+    assert np.allclose(
+        distance[np.arange(means.size), nearest_midpoint(means, midpoints)], distance.min(axis=1)
+    )
     index = bins.index(means)
-    assert [chosen[j] if j >= 0 else -1 for j in inside(means, bins, chosen)] == [
+    assert [chosen[j] if j >= 0 else -1 for j in containing_bin(means, bins, chosen)] == [
         i if i in chosen else -1 for i in index
     ]
-    assert nearest(np.array([0.5]), np.array([0.0, 1.0])) == [0]  # a tie goes to the first
+    assert nearest_midpoint(np.array([0.5]), np.array([0.0, 1.0])) == [0]  # a tie goes to the first
 
 
 def test_small_proportions_are_not_divided_by():
     midpoints, averages = np.array([0.1, 0.2, 0.3]), np.full(3, 0.01)
-    value = combine(midpoints, averages, np.array([0.5, 0.0, -0.1]), floor=0.01)
+    value = component_means(midpoints, averages, np.array([0.5, 0.0, -0.1]), floor=0.01)
     assert np.allclose(value, [0.12, 0.2, 0.3])
     assert np.allclose(
-        combine(midpoints, averages, np.array([0.5, 0.01, 1.0]), floor=0.01), [0.12, 1.2, 0.31]
+        component_means(midpoints, averages, np.array([0.5, 0.01, 1.0]), floor=0.01), [0.12, 1.2, 0.31]
     )
 
 
@@ -250,7 +271,7 @@ def test_small_proportions_are_not_divided_by():
 @pytest.mark.parametrize("population", [SignMixture((-0.48, 0.07), (0.5, 0.5)), UNEQUAL])
 def test_estimates_are_right_for_unequal_components_and_odd_positions(population):
     """Many records a user, so that nothing but a wrong formula can be off by more than the noise."""
-    results = estimates(population, n=15_001, seed=13, runs=300, size=4000, width=0.1)
+    results = estimates(population, n=15_001, seed=13, runs=300, size=4000, half_width=0.1)
     for j, (theta, weight) in enumerate(zip(population.thetas, population.weights, strict=True)):
         share = np.array([r.proportions[j] for r in results])
         assert has_mean(share, weight) and not has_mean(share + 0.01, weight)
@@ -268,7 +289,7 @@ def test_means_on_bin_edges_defeat_the_printed_vote_only():
     errors = {}
     for printed in (False, True):
         results = estimates(
-            population, n=60_000, seed=14, runs=100, size=401, width=width, epsilon=4.0, printed=printed
+            population, n=60_000, seed=14, runs=100, size=401, half_width=width, epsilon=4.0, printed=printed
         )
         errors[printed] = np.sqrt(np.mean([(r.value - theta) ** 2 for r in results]))
     assert errors[False] < 0.2 * width
@@ -277,20 +298,24 @@ def test_means_on_bin_edges_defeat_the_printed_vote_only():
 
 def test_one_component_and_one_bin():
     rng = np.random.default_rng(15)
-    result = mixture_means(np.full(9, 0.3), 9, components=1, epsilon=1.0, rng=rng, width=1.5)
+    result = mixture_means(np.full(9, 0.3), size=9, components=1, epsilon=1.0, rng=rng, half_width=1.5)
     assert isinstance(result, MixtureEstimate) and result.votes.shape == (1,) and result.value.shape == (1,)
 
 
 def test_more_sign_patterns_than_users():
     rng = np.random.default_rng(16)
-    result = mixture_means(rng.uniform(-1, 1, 30), 9, components=12, epsilon=1.0, rng=rng, width=0.02)
+    result = mixture_means(
+        rng.uniform(-1, 1, 30), size=9, components=12, epsilon=1.0, rng=rng, half_width=0.02
+    )
     assert result.value.shape == (12,) and np.all(np.isfinite(result.value))
 
 
 def test_width_is_the_printed_one():
-    assert mixture_width(900, 400, epsilon=0.5) == pytest.approx(np.sqrt(4 * np.log(900 * 400 * 0.25) / 400))
-    assert mixture_width(900, 400, epsilon=0.5, constant=0.25) == pytest.approx(
-        mixture_width(900, 400, epsilon=0.5) / 8
+    assert mixture_half_width(n=900, size=400, epsilon=0.5) == pytest.approx(
+        np.sqrt(4 * np.log(900 * 400 * 0.25) / 400)
+    )
+    assert mixture_half_width(n=900, size=400, epsilon=0.5, constant=0.25) == pytest.approx(
+        mixture_half_width(n=900, size=400, epsilon=0.5) / 8
     )
 
 
@@ -299,14 +324,18 @@ def test_width_is_the_printed_one():
 @pytest.mark.filterwarnings("error")
 def test_estimator_is_total_in_the_data(data, printed, every_report):
     rng = np.random.default_rng(0)
-    options = {"width": 0.1, "printed": printed, "every_report": every_report}
+    options = {"half_width": 0.1, "printed": printed, "every_report": every_report}
     assert np.all(
-        np.isfinite(mixture_means(np.array(data), 9, components=3, epsilon=1.0, rng=rng, **options).value)
+        np.isfinite(
+            mixture_means(np.array(data), size=9, components=3, epsilon=1.0, rng=rng, **options).value
+        )
     )
 
 
-def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, width=0.1, **options):
-    return mixture_means(means, size, components=components, epsilon=epsilon, rng=rng, width=width, **options)
+def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, half_width=0.1, **options):
+    return mixture_means(
+        means, size=size, components=components, epsilon=epsilon, rng=rng, half_width=half_width, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,16 +344,22 @@ def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, width=0.1, **o
         (lambda rng: run(rng, means=[0.0, 1.0]), "n at least 3, got shape"),
         (lambda rng: run(rng, components=0), "components must be a whole number of at least 1, got 0"),
         (lambda rng: run(rng, components=5), "components must be at most 4 for 10 bins, got 5"),
-        (lambda rng: run(rng, width=0.9), "components must be at most 1 for 2 bins, got 2"),
+        (lambda rng: run(rng, half_width=0.9), "components must be at most 1 for 2 bins, got 2"),
         (lambda rng: run(rng, epsilon=0), "epsilon must be positive, got 0"),
-        (lambda rng: run(rng, width=-1), "tau must be positive, got -1"),
+        (lambda rng: run(rng, half_width=-1), r"half_width must be in \[1e-06, inf\], got -1"),
         (lambda rng: run(rng, floor=0.0), "floor must be positive, got 0.0"),
-        (lambda rng: run(rng, width=None, size=0), "size must be a whole number"),
-        (lambda rng: run(rng, width=None, epsilon=0.01), "must exceed 1 for the default width"),
-        (lambda rng: mixture_width(2, 9, epsilon=1.0), "n must be a whole number of at least 3, got 2"),
-        (lambda rng: mixture_width(9, 9, epsilon=1.0, constant=0), "constant must be positive, got 0"),
+        (lambda rng: run(rng, half_width=None, size=0), "size must be a whole number"),
+        (lambda rng: run(rng, half_width=None, epsilon=0.01), "must exceed 1 for the default"),
+        (
+            lambda rng: mixture_half_width(n=2, size=9, epsilon=1.0),
+            "n must be a whole number of at least 3, got 2",
+        ),
+        (
+            lambda rng: mixture_half_width(n=9, size=9, epsilon=1.0, constant=0),
+            "constant must be positive, got 0",
+        ),
         (lambda rng: HashedReport(0, 1.0, 1.0), "components must be"),
-        (lambda rng: HashedReport(2, 0.0, 1.0), "reach must be positive, got 0.0"),
+        (lambda rng: HashedReport(2, 0.0, 1.0), "clip must be positive, got 0.0"),
         (lambda rng: SignMixture((0.5, 0.1), (0.5, 0.5)), "thetas must increase"),
         (lambda rng: SignMixture((0.5, 1.1), (0.5, 0.5)), r"thetas must increase strictly within \[-1, 1\]"),
         (lambda rng: SignMixture((0.1, 0.5), (0.5, 0.6)), "weights must be positive, sum to 1"),

@@ -9,7 +9,7 @@ from laws import has_mean, same_law
 from userdp.local.hashing import Hashes, hashed_scores
 from userdp.local.localise import Ballot, Bins
 from userdp.local.sparse import (
-    select,
+    select_coordinates,
     selection_threshold,
     simulate_selection,
     sparse_selection,
@@ -20,7 +20,7 @@ from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.vector_reports import CubeReport
 
 POPULATION = SparseSigns(12, 3, 0.4)
-TUNING = {"threshold": 0.3, "clip": 3.0, "width": 0.4}
+TUNING = {"threshold": 0.3, "clip": 3.0, "half_width": 0.4}
 N, SIZE = 201, 20
 
 
@@ -36,11 +36,13 @@ def runs(draw, seed, count=700):
 
 def literal_run(rng, epsilon=1.5, population=POPULATION, **options):
     means = population.draw_means(SIZE, N, rng)
-    return sparse_selection(means, SIZE, sparsity=3, epsilon=epsilon, rng=rng, **TUNING, **options)
+    return sparse_selection(means, size=SIZE, sparsity=3, epsilon=epsilon, rng=rng, **TUNING, **options)
 
 
 def fast_run(rng, epsilon=1.5, population=POPULATION, **options):
-    return simulate_selection(population, N, SIZE, sparsity=3, epsilon=epsilon, rng=rng, **(TUNING | options))
+    return simulate_selection(
+        population, n=N, size=SIZE, sparsity=3, epsilon=epsilon, rng=rng, **(TUNING | options)
+    )
 
 
 @pytest.mark.parametrize("order", ["index", "score"])
@@ -95,7 +97,9 @@ def test_hash_signs_are_fair_and_independent():
 def test_tables_and_the_whole_matrix_give_the_same_scores():
     chosen = np.random.default_rng(7).random((101, 9)) < 0.3
     fast, slow = (
-        hashed_scores(chosen, clip=2.5, epsilon=0.7, rng=np.random.default_rng(8), every_report=every_report)
+        hashed_scores(
+            chosen, clip=2.5, epsilon=0.7, rng=np.random.default_rng(8), every_report=every_report
+        ).value
         for every_report in (False, True)
     )
     assert fast == pytest.approx(slow, rel=1e-12, abs=1e-12)
@@ -104,7 +108,7 @@ def test_tables_and_the_whole_matrix_give_the_same_scores():
 def test_scores_have_the_noise_of_the_whole_clipped_range():
     rng, clip, epsilon, n = np.random.default_rng(21), 3.0, 0.8, 40
     nobody = np.zeros((n, 1), dtype=bool)
-    scores = [hashed_scores(nobody, clip=clip, epsilon=epsilon, rng=rng)[0] for _ in range(20_000)]
+    scores = [hashed_scores(nobody, clip=clip, epsilon=epsilon, rng=rng).value[0] for _ in range(20_000)]
     # a Laplace variable of scale b has variance 2 b^2
     assert has_mean(np.square(scores) * n, 2 * (2 * clip / epsilon) ** 2)
     assert not has_mean(np.square(scores) * n, 2 * (clip / epsilon) ** 2)
@@ -113,7 +117,7 @@ def test_scores_have_the_noise_of_the_whole_clipped_range():
 def test_scores_estimate_the_share_of_users_who_chose_a_coordinate():
     rng, share = np.random.default_rng(9), np.array([0.9, 0.4, 0.0, 0.1])
     values = [
-        hashed_scores(rng.random((400, 4)) < share, clip=10.0, epsilon=3.0, rng=rng) for _ in range(800)
+        hashed_scores(rng.random((400, 4)) < share, clip=10.0, epsilon=3.0, rng=rng).value for _ in range(800)
     ]
     for values_of_one, expected in zip(np.array(values).T, share, strict=True):
         assert has_mean(values_of_one, expected)
@@ -129,7 +133,7 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, general):
     population = SparseSigns(d, sparsity, 1.0)
     means = population.draw_means(size, n, rng)
     result = sparse_selection(
-        means, size, sparsity=sparsity, epsilon=epsilon, rng=rng, general=general, clip=2.0
+        means, size=size, sparsity=sparsity, epsilon=epsilon, rng=rng, general=general, clip=2.0
     )
     # every sum that some user can have under one vector of public signs, then clipped
     sums = np.clip(np.arange(-d, d + 1), -2.0, 2.0)
@@ -152,11 +156,11 @@ def test_printed_folds_make_the_first_half_report_twice():
     rng, n = np.random.default_rng(11), 4000
     population = SparseSigns(9, 2, 1.0)
     means = population.draw_means(100, n, rng)
-    options = {"sparsity": 2, "epsilon": 0.8, "rng": rng, "clip": 2.0, "threshold": 0.5, "width": 0.2}
-    printed = sparse_selection(means, 100, printed=True, **options)
+    options = {"sparsity": 2, "epsilon": 0.8, "rng": rng, "clip": 2.0, "threshold": 0.5, "half_width": 0.2}
+    printed = sparse_selection(means, size=100, printed=True, **options)
     assert np.array_equal(printed.selected, [0, 1])
     assert printed.guarantee.epsilon == pytest.approx(1.6, rel=1e-12)
-    assert sparse_selection(means, 100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
+    assert sparse_selection(means, size=100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
 
 
 def test_each_user_takes_part_in_one_half():
@@ -165,7 +169,12 @@ def test_each_user_takes_part_in_one_half():
 
     def run(means):
         return sparse_selection(
-            means, 50, sparsity=1, epsilon=2.0, rng=np.random.default_rng(14), **(TUNING | {"width": 2.0})
+            means,
+            size=50,
+            sparsity=1,
+            epsilon=2.0,
+            rng=np.random.default_rng(14),
+            **(TUNING | {"half_width": 2.0}),
         )
 
     selecting, refining = means.copy(), means.copy()
@@ -178,15 +187,15 @@ def test_each_user_takes_part_in_one_half():
 
 def test_select_keeps_the_first_or_the_highest():
     scores = np.array([0.5, 0.1, 0.9, 0.7, 0.49999, 0.7])
-    assert select(scores, 2).tolist() == [0, 2]
-    assert select(scores, 2, order="score").tolist() == [2, 3]  # the first of a tie
-    assert select(scores, 9).tolist() == [0, 2, 3, 5]
-    assert select(np.zeros(3), 1).size == 0
+    assert select_coordinates(scores, 2).tolist() == [0, 2]
+    assert select_coordinates(scores, 2, order="score").tolist() == [2, 3]  # the first of a tie
+    assert select_coordinates(scores, 9).tolist() == [0, 2, 3, 5]
+    assert select_coordinates(np.zeros(3), 1).size == 0
 
 
 def test_nothing_selected_is_a_zero_estimate():
     result = simulate_selection(
-        SparseSigns(5, 0, 0.0), 400, 30, sparsity=1, epsilon=50.0, rng=np.random.default_rng(0)
+        SparseSigns(5, 0, 0.0), n=400, size=30, sparsity=1, epsilon=50.0, rng=np.random.default_rng(0)
     )
     assert result.selected.size == 0 and not result.value.any()
     assert result.guarantee.epsilon == 50.0
@@ -230,7 +239,7 @@ def test_item_level_average_has_the_law_of_every_report(d, theta):
     assert has_mean(fast[:, 0], theta) and has_mean(fast[:, -1], 0.0)
 
 
-THRESHOLD_RUN = {"sparsity": 2, "epsilon": 1.0, "constant": 0.5, "width": 0.2}
+THRESHOLD_RUN = {"sparsity": 2, "epsilon": 1.0, "constant": 0.5, "half_width": 0.2}
 
 
 @pytest.mark.parametrize("theta", [0.8, -0.6])
@@ -239,7 +248,7 @@ def test_thresholding_keeps_the_signal_and_drops_the_rest(theta):
     kept, values = [], []
     for _ in range(100):
         means = population.draw_means(200, 8001, rng)
-        result = sparse_threshold(means, 200, rng=rng, **THRESHOLD_RUN)
+        result = sparse_threshold(means, size=200, rng=rng, **THRESHOLD_RUN)
         kept.append(result.selected.tolist())
         values.append(result.value)
     assert kept.count([2, 3]) == 100
@@ -255,7 +264,7 @@ def test_thresholding_has_the_law_of_drawing_every_report():
         for _ in range(500):
             means = population.draw_means(30, 120, rng)
             result = sparse_threshold(
-                means, 30, rng=rng, **(THRESHOLD_RUN | {"constant": 0.1, "epsilon": epsilon}), **options
+                means, size=30, rng=rng, **(THRESHOLD_RUN | {"constant": 0.1, "epsilon": epsilon}), **options
             )
             out.append([*result.value, *result.scores])
         return np.array(out)
@@ -268,10 +277,10 @@ def test_thresholding_has_the_law_of_drawing_every_report():
 def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     rng = np.random.default_rng(22)
     means = np.tile([0.9, 0.5, 0.7], (6000, 1))
-    result = sparse_threshold(means, 900, rng=rng, **THRESHOLD_RUN)
+    result = sparse_threshold(means, size=900, rng=rng, **THRESHOLD_RUN)
     assert result.selected.tolist() == [0, 2]
     # one below the cut is dropped although there is room
-    few = sparse_threshold(means * [1, 1, 0], 900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
+    few = sparse_threshold(means * [1, 1, 0], size=900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
     assert few.selected.tolist() == [0]
 
 
@@ -280,9 +289,9 @@ def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
 @pytest.mark.filterwarnings("error")
 def test_estimators_are_total_in_the_data(data):
     rng, means = np.random.default_rng(0), np.array(data).reshape(12, 2)
-    options = {"sparsity": 1, "epsilon": 3.0, "rng": rng, "width": 0.3}
-    assert np.isfinite(sparse_selection(means, 9, threshold=0.1, clip=1.0, **options).value).all()
-    assert np.isfinite(sparse_threshold(means, 9, constant=0.01, **options).value).all()
+    options = {"sparsity": 1, "epsilon": 3.0, "rng": rng, "half_width": 0.3}
+    assert np.isfinite(sparse_selection(means, size=9, threshold=0.1, clip=1.0, **options).value).all()
+    assert np.isfinite(sparse_threshold(means, size=9, constant=0.01, **options).value).all()
 
 
 MEANS = np.zeros((40, 3))
@@ -297,18 +306,18 @@ MEANS = np.zeros((40, 3))
         ({"size": 0}, "size must be a whole number of at least 1, got 0"),
         ({"threshold": 0.0}, "threshold must be positive, got 0.0"),
         ({"clip": -2.0}, "clip must be positive, got -2.0"),
-        ({"width": 0}, "width must be positive, got 0"),
+        ({"half_width": 0}, "half_width must be positive, got 0"),
         ({"order": "last"}, "order must be one of 'index', 'score', got 'last'"),
         ({"means": np.zeros(4)}, r"means must have shape \(n, d\)"),
         ({"means": np.zeros((7, 3)), "sparsity": 2}, "n must be a whole number of at least 8, got 7"),
-        ({"epsilon": 0.001}, r"must exceed 1 for the threshold"),
+        ({"epsilon": 0.001}, r"must exceed 1 for the default"),
     ],
 )
 def test_errors_of_selection_name_parameter_and_value(change, message):
     options = {"means": MEANS, "size": 9, "sparsity": 1, "epsilon": 1.0} | change
     means, size = options.pop("means"), options.pop("size")
     with pytest.raises(ValueError, match=message):
-        sparse_selection(means, size, rng=np.random.default_rng(0), **options)
+        sparse_selection(means, size=size, rng=np.random.default_rng(0), **options)
 
 
 @pytest.mark.parametrize(
@@ -316,13 +325,13 @@ def test_errors_of_selection_name_parameter_and_value(change, message):
     [
         ({"constant": 0}, "constant must be positive, got 0"),
         ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
-        ({"epsilon": 0.001}, "must exceed 1 for the threshold"),
+        ({"epsilon": 0.001}, "must exceed 1 for the default"),
     ],
 )
 def test_errors_of_thresholding_name_parameter_and_value(change, message):
     options = {"sparsity": 1, "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
-        sparse_threshold(MEANS, 9, rng=np.random.default_rng(0), **options)
+        sparse_threshold(MEANS, size=9, rng=np.random.default_rng(0), **options)
 
 
 def test_errors_of_populations_and_thresholds():
@@ -332,6 +341,6 @@ def test_errors_of_populations_and_thresholds():
         SparseSigns(3, 1, 2)
     with pytest.raises(ValueError, match="draws must be a whole number of at least 1, got 0"):
         item_level_means(POPULATION, 9, epsilon=1.0, rng=np.random.default_rng(0), draws=0)
-    assert selection_threshold(500, 100, 100, epsilon=1.0) == pytest.approx(
+    assert selection_threshold(n=500, size=100, d=100, epsilon=1.0) == pytest.approx(
         np.sqrt(2 * np.log(5e6) / 100), rel=1e-12
     )

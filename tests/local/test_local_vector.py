@@ -6,15 +6,15 @@ import pytest
 from laws import has_mean, same_law
 from userdp.local import vector as local_vector
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import localised_mean
+from userdp.local.mean import _localised
 from userdp.local.vector import (
     duchi_vector_mean,
-    folds,
     localised_vector_mean,
+    rotated_half_width,
     rotated_vector_mean,
-    rotated_width,
     rotation,
-    shares,
+    split_budget,
+    split_users,
 )
 from userdp.privacy.audit import bits_loss, laplace_loss
 
@@ -26,23 +26,22 @@ def transcript_loss(monkeypatch, d, epsilon, **options):
     n = 8 * d + 1
     spent = np.zeros(n)
 
-    def spy(means, size, *, epsilon, general, width, **rest):
+    def spy(means, size, epsilon, half_width, general, *rest):
         # a user's mean is the user's number, so the spy knows who reports
         users = np.round(means * n).astype(int)
-        general = epsilon > 1 if general is None else general
-        ballot = Ballot(Bins(width), int(general), epsilon)
+        ballot = Ballot(Bins(half_width), int(general), epsilon)
         places = np.linspace(-1, 1, 201)
         vote = bits_loss(ballot.randomiser.vectors(ballot.positions(places)), ballot.randomiser.keep)
-        reach = (6 if general else 3) * width  # half the domain of the second report
+        end = (6 if general else 3) * half_width  # half the domain of the second report
         half = users.size // 2
         spent[users[:half]] += vote
-        spent[users[half:]] += laplace_loss([-reach, reach], 2 * reach / epsilon)
-        return localised_mean(means, size, epsilon=epsilon, general=general, width=width, **rest)
+        spent[users[half:]] += laplace_loss([-end, end], 2 * end / epsilon)
+        return _localised(means, size, epsilon, half_width, general, *rest)
 
-    monkeypatch.setattr(local_vector, "localised_mean", spy)
+    monkeypatch.setattr(local_vector, "_localised", spy)
     means = np.tile(np.arange(n)[:, None] / n, (1, d))
     result = localised_vector_mean(
-        means, SIZE, epsilon=epsilon, rng=np.random.default_rng(0), width=WIDTH, **options
+        means, size=SIZE, epsilon=epsilon, rng=np.random.default_rng(0), half_width=WIDTH, **options
     )
     return spent, result
 
@@ -62,12 +61,12 @@ def test_the_guarantee_is_the_loss_of_a_whole_transcript(monkeypatch, d, epsilon
 
 @pytest.mark.parametrize(("epsilon", "cost"), [(1.01, 2), (2.0, 3), (3.7, 4), (4.0, 5), (5.0, 5)])
 def test_the_printed_folds_cost_one_too_many(epsilon, cost):
-    count, budget = shares(5, epsilon=epsilon, printed=True)
+    count, budget = split_budget(5, epsilon=epsilon, printed=True)
     assert count * budget == cost
 
 
 def test_folds_split_each_half():
-    parts = folds(23, 3)
+    parts = split_users(23, 3)
     np.testing.assert_array_equal(np.sort(np.concatenate([np.concatenate(p) for p in parts])), np.arange(22))
     assert all(a.max() < 11 <= b.min() and a.size == b.size for a, b in parts)
 
@@ -76,7 +75,7 @@ def draws(function, repetitions=500, **options):
     rng = np.random.default_rng(3)
     means = rng.choice([-0.62, -0.6, 0.2, 0.21], (800, 4)) * 0.5
     return np.array(
-        [function(means, SIZE, rng=rng, width=WIDTH, **options).value for _ in range(repetitions)]
+        [function(means, size=SIZE, rng=rng, half_width=WIDTH, **options).value for _ in range(repetitions)]
     )
 
 
@@ -99,7 +98,9 @@ def test_the_rotated_mean_is_near_the_mean(d):
     theta = np.linspace(-0.4, 0.5, d)
     means = np.tile(theta, (40_000, 1))
     rng = np.random.default_rng(4)
-    results = np.array([rotated_vector_mean(means, 10_000, epsilon=2.0, rng=rng).value for _ in range(30)])
+    results = np.array(
+        [rotated_vector_mean(means, size=10_000, epsilon=2.0, rng=rng).value for _ in range(30)]
+    )
     for j in range(d):
         assert has_mean(results[:, j], theta[j])
     assert results.shape == (30, d)
@@ -124,19 +125,22 @@ def test_wild_data_never_raise():
     wild[::3] = np.inf
     wild[1::3] = -1e308
     for function in (localised_vector_mean, rotated_vector_mean):
-        result = function(wild, SIZE, epsilon=2.0, rng=np.random.default_rng(1), width=WIDTH)
+        result = function(wild, size=SIZE, epsilon=2.0, rng=np.random.default_rng(1), half_width=WIDTH)
         assert np.isfinite(result.value).all()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda rng: folds(5, 3), "n must be a whole number of at least 6, got 5"),
+        (lambda rng: split_users(5, 3), "n must be a whole number of at least 6, got 5"),
         (lambda rng: rotation(6, rng), "d must be a power of 2, got 6"),
-        (lambda rng: shares(3, epsilon=0), "epsilon must be positive, got 0"),
-        (lambda rng: rotated_width(10, 1, 4, epsilon=0.1), "must exceed 1 for the default width, got 0.1"),
+        (lambda rng: split_budget(3, epsilon=0), "epsilon must be positive, got 0"),
         (
-            lambda rng: localised_vector_mean(np.zeros(4), SIZE, epsilon=1.0, rng=rng),
+            lambda rng: rotated_half_width(n=10, size=1, d=4, epsilon=0.1),
+            "must exceed 1 for the default, got 0.1",
+        ),
+        (
+            lambda rng: localised_vector_mean(np.zeros(4), size=SIZE, epsilon=1.0, rng=rng),
             r"means must have shape \(n, d\) with d at least 1, got shape \(4,\)",
         ),
         (

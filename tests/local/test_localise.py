@@ -15,7 +15,7 @@ def possible_votes(ballot):
     """Every vote vector that some user can have: a mean in each bin, on each edge, or too few records."""
     bins = ballot.bins
     lower = np.array([bins.ends(j)[0] for j in range(bins.count)])
-    means = np.concatenate([lower, lower + 0.4 * (np.minimum(lower + 2 * bins.tau, 1) - lower), [1.0]])
+    means = np.concatenate([lower, lower + 0.4 * (np.minimum(lower + 2 * bins.half_width, 1) - lower), [1.0]])
     voting = ballot.positions(np.clip(means, -1, 1))
     absent = np.full((1, voting.shape[1]), -1)
     return ballot.randomiser.vectors(np.concatenate([voting, absent]))
@@ -98,5 +98,5 @@ def test_vote_totals_have_the_law_of_the_summed_votes(reach, tau, closed):
 
 
 def test_a_width_that_is_no_width_is_named():
-    with pytest.raises(ValueError, match="tau must be positive, got 0"):
+    with pytest.raises(ValueError, match=r"half_width must be in \[1e-06, inf\], got 0"):
         Bins(0)

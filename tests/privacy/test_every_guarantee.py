@@ -17,7 +17,7 @@ from userdp.local import sparse as local_sparse
 from userdp.local import vector as local_vector
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
 from userdp.local.sparse import simulate_selection, sparse_selection, sparse_threshold
-from userdp.local.vector import duchi_vector_mean, localised_vector_mean, rotated_vector_mean
+from userdp.local.vector import _by_coordinate, duchi_vector_mean, rotated_vector_mean
 from userdp.populations.sparse import SparseSigns
 from userdp.privacy.audit import exact_loss, laplace_loss, sign_cube
 from userdp.privacy.choice import exponential_choice, exponential_law, noisy_argmax
@@ -62,7 +62,7 @@ def test_every_witness_is_a_test(root):
 def test_the_list_would_notice_a_newcomer():
     """Control: what the package's own estimators look like is recognised, and a helper is not."""
     assert promises(localised_mean) and promises(LaplaceReport) and promises(private_bound)
-    assert not promises(local_vector.folds) and not promises(userdp.Guarantee)
+    assert not promises(local_vector.split_users) and not promises(userdp.Guarantee)
 
 
 # --- one round, local --------------------------------------------------------------------------------
@@ -71,10 +71,11 @@ BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
 EXTREMES = [-np.inf, -1.0, 0.3, 1.0, np.inf, np.nan, 5e-324]
 
 
-class Silent:
+class Silent(np.random.Generator):
     """In place of a generator: no noise, and a note of the scales that were asked for."""
 
     def __init__(self):
+        super().__init__(np.random.PCG64(0))
         self.scales = []
 
     def laplace(self, loc=0.0, scale=1.0, size=None):
@@ -94,10 +95,11 @@ def test_the_loss_of_a_laplace_mean_is_its_guarantee(epsilon):
     assert runs[0].guarantee.epsilon == epsilon and len(set(noise.scales)) == 1
 
 
-class Fixed:
+class Fixed(np.random.Generator):
     """In place of a generator: one uniform number for all."""
 
     def __init__(self, uniform):
+        super().__init__(np.random.PCG64(0))
         self.uniform = uniform
 
     def random(self, shape):
@@ -131,7 +133,7 @@ def test_the_loss_of_a_cube_mean_is_its_guarantee_and_a_user_reports_once(monkey
             reported.append((self, len(x)))
             return super().privatise(x, rng)
 
-    monkeypatch.setattr(local_vector, "CubeReport", Spy)
+    monkeypatch.setitem(local_vector.BALLS, "cube", Spy)
     result = duchi_vector_mean(np.zeros((7, d)), epsilon=1.3, ball="cube", rng=np.random.default_rng(0))
     ((report, users),) = reported
     corners, _ = sign_cube(d)
@@ -146,16 +148,16 @@ def test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector(monkeypat
     """What that estimate costs is proved in its own file; nothing else may be looked at."""
     seen, module = [], local_vector if run == "rotated" else local_sparse
 
-    def spy(means, size, **options):
-        seen.append((means.shape, options["epsilon"], localised_vector_mean(means, size, **options)))
+    def spy(means, size, epsilon, *rest):
+        seen.append((means.shape, epsilon, _by_coordinate(means, size, epsilon, *rest)))
         return seen[-1][-1]
 
-    monkeypatch.setattr(module, "localised_vector_mean", spy)
-    options = {"epsilon": epsilon, "rng": np.random.default_rng(1), "width": 0.1}
+    monkeypatch.setattr(module, "_by_coordinate", spy)
+    options = {"epsilon": epsilon, "rng": np.random.default_rng(1), "half_width": 0.1}
     if run == "rotated":
-        result = rotated_vector_mean(np.full((64, 3), 0.2), 50, **options)
+        result = rotated_vector_mean(np.full((64, 3), 0.2), size=50, **options)
     else:
-        result = sparse_threshold(np.full((64, 4), 0.2), 50, sparsity=2, general=True, **options)
+        result = sparse_threshold(np.full((64, 4), 0.2), size=50, sparsity=2, general=True, **options)
     ((shape, spent, inner),) = seen
     assert shape == (64, 4) and spent == epsilon and result.guarantee == inner.guarantee
     assert result.guarantee.epsilon == pytest.approx(int(epsilon) if 1 < epsilon <= 4 else epsilon, rel=1e-12)
@@ -166,10 +168,10 @@ def test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector(monkeypat
 def test_a_simulated_selection_promises_what_the_selection_does(epsilon, general):
     population, rng = SparseSigns(6, 2, 1.0), np.random.default_rng(2)
     options = {"sparsity": 2, "epsilon": epsilon, "rng": rng, "general": general}
-    options |= {"threshold": 0.5, "clip": 2.0, "width": 0.2}
+    options |= {"threshold": 0.5, "clip": 2.0, "half_width": 0.2}
     # many users, so that both select the same two coordinates
-    simulated = simulate_selection(population, 4000, 100, **options)
-    drawn = sparse_selection(population.draw_means(100, 4000, rng), 100, **options)
+    simulated = simulate_selection(population, n=4000, size=100, **options)
+    drawn = sparse_selection(population.draw_means(100, 4000, rng), size=100, **options)
     np.testing.assert_array_equal(simulated.selected, drawn.selected)
     assert simulated.guarantee == drawn.guarantee
 

@@ -41,7 +41,7 @@ SIZES = np.arange(1, USERS + 1)
 WILD = st.sampled_from([np.nan, np.inf, -np.inf, 5e-324, -5e-324, 1e308, -1e308, -1.0, 1.0, 0.0, -0.0])
 WILD |= st.floats()
 DATA = st.lists(WILD, min_size=USERS, max_size=USERS).map(np.array)
-LOCAL = {"epsilon": 1.5, "width": 0.2}
+LOCAL = {"epsilon": 1.5, "half_width": 0.2}
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
 CHOICE = {"largest": 9.0, "choice_epsilon": 0.5} | RELEASE
 DESCENT = {"choice_delta": 0.01, "steps": 9} | CHOICE
@@ -72,19 +72,19 @@ TOTAL = {
     "hashed": lambda x, rng: HashedReport(3, 0.5, 1.0).privatise((x, x[::-1]), rng),
     "laplace mean": lambda x, rng: laplace_mean(x, epsilon=1.0, rng=rng).value,
     "two-point mean": lambda x, rng: duchi_mean(x, epsilon=1.0, rng=rng).value,
-    "localised mean": lambda x, rng: localised_mean(x, 9, rng=rng, **LOCAL).value,
+    "localised mean": lambda x, rng: localised_mean(x, size=9, rng=rng, **LOCAL).value,
     "dame": lambda x, rng: dame(x, ODD_SIZES, rng=rng, **DAME_LAW).value,
     "printed dame": lambda x, rng: dame(x, ODD_SIZES, rng=rng, printed=True, **DAME_LAW).value,
     "improved": lambda x, rng: improved_mean(x, ODD_SIZES, rng=rng, **planned()).value,
-    "vector": lambda x, rng: localised_vector_mean(table(x), 9, rng=rng, **LOCAL).value,
-    "rotated": lambda x, rng: rotated_vector_mean(table(x)[:, :2], 9, rng=rng, **LOCAL).value,
+    "vector": lambda x, rng: localised_vector_mean(table(x), size=9, rng=rng, **LOCAL).value,
+    "rotated": lambda x, rng: rotated_vector_mean(table(x)[:, :2], size=9, rng=rng, **LOCAL).value,
     "cube mean": lambda x, rng: duchi_vector_mean(table(x), epsilon=1.0, ball="cube", rng=rng).value,
     "ball mean": lambda x, rng: duchi_vector_mean(table(x), epsilon=1.0, ball="l2", rng=rng).value,
-    "selection": lambda x, rng: sparse_selection(table(x), 9, sparsity=1, rng=rng, **LOCAL).value,
-    "threshold": lambda x, rng: sparse_threshold(table(x), 9, sparsity=1, rng=rng, **LOCAL).value,
-    "density": lambda x, rng: density_coefficients(table(x), 9, rng=rng, **LOCAL).value,
-    "mixture": lambda x, rng: mixture_means(x, 9, components=2, rng=rng, **LOCAL).value,
-    "cover": lambda x, rng: cover_select(x.reshape(-1, 2), CUBE, epsilon=1.0, rng=rng).value,
+    "selection": lambda x, rng: sparse_selection(table(x), size=9, sparsity=1, rng=rng, **LOCAL).value,
+    "threshold": lambda x, rng: sparse_threshold(table(x), size=9, sparsity=1, rng=rng, **LOCAL).value,
+    "density": lambda x, rng: density_coefficients(table(x), size=9, rng=rng, **LOCAL).value,
+    "mixture": lambda x, rng: mixture_means(x, size=9, components=2, rng=rng, **LOCAL).value,
+    "cover": lambda x, rng: cover_select(x.reshape(-1, 2), cover=CUBE, epsilon=1.0, rng=rng).value,
     "uniform mean": lambda x, rng: uniform_mean(x, epsilon=1.0, rng=rng).value,
     "initial mean": lambda x, rng: initial_mean(x, epsilon=1.0, rng=rng)[0],
     "variance": lambda x, rng: private_variance(x, epsilon=1.0, rng=rng)[0],

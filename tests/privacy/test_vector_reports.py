@@ -36,14 +36,14 @@ def test_a_cube_report_has_the_stated_loss_and_mean(d, epsilon):
     assert exact_loss(channel) == pytest.approx(epsilon, abs=1e-12)
     assert report.privacy_loss() == pytest.approx(epsilon, abs=1e-12)
     assert report.guarantee.epsilon == epsilon
-    np.testing.assert_allclose(report.reach * channel @ corners(d), inputs, atol=1e-12)
+    np.testing.assert_allclose(report.magnitude * channel @ corners(d), inputs, atol=1e-12)
 
 
 @pytest.mark.parametrize("d", [2, 3, 4])
 def test_cube_reports_are_drawn_from_that_channel(d):
     report, x, n = CubeReport(d, 1.2), np.linspace(-0.7, 0.9, d)[None, :], 40_000
     law = cube_channel(report, x)[0]
-    drawn = report.privatise(np.repeat(x, n, axis=0), np.random.default_rng(5)) / report.reach
+    drawn = report.privatise(np.repeat(x, n, axis=0), np.random.default_rng(5)) / report.magnitude
     codes = ((drawn > 0) @ (1 << np.arange(d)[::-1])).astype(int)
     observed = np.bincount(codes, minlength=2**d)
     assert stats.chisquare(observed, n * law).pvalue > 1e-6
@@ -68,10 +68,10 @@ def test_ball_reports_have_the_stated_mean_and_radius(d):
     x = rng.standard_normal(d)
     x *= 0.6 / np.linalg.norm(x)
     drawn = report.privatise(np.tile(x, (30_000, 1)), rng)
-    np.testing.assert_allclose(np.linalg.norm(drawn, axis=1), report.reach)
+    np.testing.assert_allclose(np.linalg.norm(drawn, axis=1), report.magnitude)
     assert all(has_mean(drawn[:, j], x[j]) for j in range(d))
     assert not has_mean(drawn @ x, 0.36 * 2)
-    assert report.variance(x[None, :])[0] == pytest.approx(report.reach**2 - 0.36)
+    assert report.variance(x[None, :])[0] == pytest.approx(report.magnitude**2 - 0.36)
 
 
 @pytest.mark.parametrize("d", [2, 3, 10])
@@ -80,7 +80,7 @@ def test_the_radius_undoes_the_mean_of_a_half_sphere(d):
     constant = 2 / special.beta(0.5, (d - 1) / 2)
     half_mean = constant * integrate.quad(lambda t: np.sin(t) * np.cos(t) ** (d - 2), 0, np.pi / 2)[0]
     report = BallReport(d, 2.0)
-    assert report.reach * half_mean * (2 * report.keep - 1) == pytest.approx(1, rel=1e-10)
+    assert report.magnitude * half_mean * (2 * report.keep - 1) == pytest.approx(1, rel=1e-10)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])

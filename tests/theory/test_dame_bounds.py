@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from userdp.local.unequal import dame_width
+from userdp.local.unequal import dame_half_width
 from userdp.populations.sizes import (
     PowerLawSizes,
     constant_size,
@@ -36,9 +36,9 @@ LAWS = {
 
 def test_width_solves_equation_4():
     n, cap = 10**4, 10**5
-    tau = dame_width(cap, n=n, epsilon=EPSILON)
+    tau = dame_half_width(size_cap=cap, n=n, epsilon=EPSILON)
     assert np.exp(-cap * tau**2 / 2) == pytest.approx(1 / (8 * np.sqrt(cap * n * EPSILON**2)), rel=1e-12)
-    assert dame_width(1, n=2, epsilon=0.01) == pytest.approx(np.sqrt(2 * np.log(8)), rel=1e-12)
+    assert dame_half_width(size_cap=1, n=2, epsilon=0.01) == pytest.approx(np.sqrt(2 * np.log(8)), rel=1e-12)
 
 
 @pytest.mark.parametrize("form", ["printed", "corrected"])
@@ -104,7 +104,10 @@ def test_simple_risks():
             lambda: dame_upper(LAWS["constant"], n=9, epsilon=1.0, form="new"),
             "form must be one of .* got 'new'",
         ),
-        (lambda: dame_width(0, n=9, epsilon=1.0), "size_cap must be a whole number of at least 1, got 0"),
+        (
+            lambda: dame_half_width(size_cap=0, n=9, epsilon=1.0),
+            "size_cap must be a whole number of at least 1, got 0",
+        ),
         (lambda: dame_lower(LAWS["constant"], n=9, epsilon=-1.0), "epsilon must be positive, got -1.0"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from laws import has_mean
-from userdp.local.improved import deviations, report
+from userdp.local.improved import round_report, scaled_deviations
 from userdp.local.improved_plan import Round
 from userdp.local.localise import Bins
 from userdp.local.unequal import dame
@@ -42,7 +42,7 @@ def test_localised_risk_is_that_of_drawn_users(theta):
     means = Signs(theta).draw_means(np.full(runs * 60, m), rng).reshape(runs, 60)
     halves = means[:, :30], means[:, 30:], np.full(runs, theta)
     drawn = localised_risks(*halves, widths=[width], epsilons=[epsilon])[0, :, 0]
-    risk, missed = localised_risk(sign_means(theta, m), n=n, epsilon=epsilon, width=width)
+    risk, missed = localised_risk(sign_means(theta, m), n=n, epsilon=epsilon, half_width=width)
     assert has_mean(drawn[:, 0], risk)
     assert has_mean(drawn[:, 2], missed)
     if abs(theta) < 1:  # without a spread of the means nothing is left to chance
@@ -94,12 +94,12 @@ def test_round_has_the_stated_bias_and_variance(laplace, centre):
         0.3,
         np.random.default_rng(3),
     )
-    randomiser = report(round_, centre, epsilon=1.1, size_law=law, laplace=laplace)
+    randomiser = round_report(round_, centre, epsilon=1.1, size_law=law, laplace=laplace)
     gain = law.probabilities @ (1 / round_.scale(law.values))
     errors = []
     for _ in range(2000):
         sizes = law.draw(500, rng)
-        x = deviations(Signs(theta).draw_means(sizes, rng), sizes, round_, centre)
+        x = scaled_deviations(Signs(theta).draw_means(sizes, rng), sizes, round_, centre)
         errors.append(centre + randomiser.sample_total(x, rng) / 500 / gain - theta)
     options = {"size_law": law, "epsilon": 1.1, "laplace": laplace}
     bias, variance = round_risk(round_, centre, lambda m: sign_means(theta, m), **options)

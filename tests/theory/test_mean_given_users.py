@@ -35,7 +35,8 @@ def literal_errors(users, width, epsilon, runs, seed, **options):
     means, theta = np.concatenate([users[0][0], users[1][0]]), users[2][0]
     options = {"general": False, "every_report": True} | options
     values = [
-        localised_mean(means, 1, epsilon=epsilon, width=width, rng=rng, **options).value for _ in range(runs)
+        localised_mean(means, size=1, epsilon=epsilon, half_width=width, rng=rng, **options).value
+        for _ in range(runs)
     ]
     return (np.array(values) - theta) ** 2
 
@@ -117,7 +118,9 @@ def test_missed_is_the_share_of_runs_whose_interval_misses():
     rng, means = np.random.default_rng(4), np.concatenate([users[0][0], users[1][0]])
     missed = []
     for _ in range(2000):
-        low, high = localised_mean(means, 1, epsilon=0.8, rng=rng, width=0.06, general=False).interval
+        low, high = localised_mean(
+            means, size=1, epsilon=0.8, rng=rng, half_width=0.06, general=False
+        ).interval
         missed.append(not low <= 0.21 <= high)
     share = localised_risks(*users, widths=[0.06], epsilons=[0.8])[0, 0, 0, 2]
     assert has_mean(np.array(missed, dtype=float), share)

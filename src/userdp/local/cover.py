@@ -7,18 +7,22 @@ inputs replace one user's point; each user sends one report.
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
 from userdp import _validate
+from userdp.local.mean import _table
 from userdp.privacy.guarantee import Guarantee
 from userdp.privacy.reports import BinaryResponse, UnaryEncoding, literal
 from userdp.privacy.results import CoverEstimate
 
 __all__ = ["Cover", "cover_select", "miss_probability", "two_point_risk"]
 
+Metric = Literal["l2", "linf"]
 METRICS = {"l2": "euclidean", "linf": "chebyshev"}
 # a point on the rim of a closed ball stays in it whatever the last bit of its distance is
 RIM = 1e-9
@@ -30,28 +34,21 @@ class Cover:
 
     Parameters
     ----------
-    centres : array_like, shape (N, d)
+    centres : shape (N, d)
         Centres of the balls, in the order that decides ties.
-    radius : float
-        Their radius, positive.
-    metric : {"l2", "linf"}
-        Distance.
-    differing : int, optional
+    radius, metric
+        Their radius and the distance.
+    differing
         Most balls that hold one of two points and not the other, over all pairs of points; N if not
         given, which is always an upper bound. Only the printed votes of `cover_select` need it.
-
-    Raises
-    ------
-    ValueError
-        If `centres` is not a non-empty table of finite numbers or another parameter is out of range.
     """
 
-    centres: np.ndarray
+    centres: NDArray
     radius: float
-    metric: str = "l2"
+    metric: Metric = "l2"
     differing: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         centres = np.array(self.centres, dtype=float)
         if centres.ndim != 2 or not centres.size or not np.isfinite(centres).all():
             raise ValueError(f"centres must be finite with shape (N, d), got shape {centres.shape}")
@@ -63,7 +60,7 @@ class Cover:
         object.__setattr__(self, "differing", min(differing, len(centres)))
 
     @classmethod
-    def on_cube(cls, d, cells, *, metric="l2"):
+    def on_cube(cls, d: int, cells: int, *, metric: Metric = "l2") -> "Cover":
         """Cover of [-1, 1]^d by the balls around `cells` cubes a side.
 
         The radius is that of the ball around a cube: ``1 / cells`` in l-infinity, ``sqrt(d) / cells`` in l2.
@@ -78,37 +75,37 @@ class Cover:
         return cls(centres, radius, metric, _differing_on_cube(d, cells) if known else None)
 
     @property
-    def count(self):
+    def count(self) -> int:
         """Number of balls N."""
         return len(self.centres)
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """Dimension d of the points."""
         return self.centres.shape[1]
 
-    def distances(self, points):
+    def distances(self, points: ArrayLike) -> NDArray:
         """Distance of each point, shape (n, d), to each centre, shape (n, N)."""
         return cdist(self._project(points), self.centres, METRICS[self.metric])
 
-    def holds(self, points):
+    def holds(self, points: ArrayLike) -> NDArray:
         """Whether each ball holds each point, boolean of shape (n, N): the votes as printed."""
         return self.distances(points) <= self.radius * (1 + RIM)
 
-    def index(self, points):
+    def index(self, points: ArrayLike) -> NDArray:
         """First ball that holds each point, shape (n,); the nearest one where none does."""
         distances = self.distances(points)
         held = distances <= self.radius * (1 + RIM)
         return np.where(held.any(axis=1), held.argmax(axis=1), distances.argmin(axis=1))
 
-    def _project(self, points):
+    def _project(self, points: ArrayLike) -> NDArray:
         """Points in the smallest box around the cover; NaN goes to its lower corner."""
         low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
         points = np.clip(np.asarray(points, dtype=float), low, high)
         return np.where(np.isnan(points), low, points)
 
 
-def _differing_on_cube(d, cells):
+def _differing_on_cube(d: int, cells: int) -> int:
     """Most balls that hold one of two points and not the other.
 
     Along each axis a point lies in one of the cells or on the edge of two neighbours, and the balls
@@ -121,7 +118,15 @@ def _differing_on_cube(d, cells):
     return max(sum(np.prod(pair, axis=0) * (1, 1, -2)) for pair in pairs)
 
 
-def cover_select(points, cover, *, epsilon, rng, printed=False, every_report=False):
+def cover_select(
+    points: ArrayLike,
+    *,
+    cover: Cover,
+    epsilon: float,
+    printed: bool = False,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> CoverEstimate:
     """Vote privately for the ball that holds theta (Kent, Algorithm 1).
 
     Output law: each user votes for the first ball that holds its point; each of the N entries of the vote
@@ -130,34 +135,30 @@ def cover_select(points, cover, *, epsilon, rng, printed=False, every_report=Fal
 
     Parameters
     ----------
-    points : array_like, shape (n, d)
+    points : shape (n, d)
         Point of each user; projected to the box around the cover.
-    cover : Cover
+    cover
         The public cover.
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    printed : bool
+    epsilon, every_report, rng
+        As for `userdp.local.mean.laplace_mean`.
+    printed
         Vote for *every* ball that holds the point, as (11) is printed. Two votes then differ in up to
         ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
-    every_report : bool
-        Draw every user's report instead of the exact law of their sum.
 
     Returns
     -------
     CoverEstimate
         The centre chosen, its index and the votes, with ``Guarantee(epsilon)`` unless `printed`.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or `points` has another dimension than the cover.
+    Examples
+    --------
+    >>> points, rng = np.full((2000, 2), 0.4), np.random.default_rng(1)
+    >>> cover_select(points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=rng).value.round(2)
+    array([0.67, 0.67])
     """
-    points = np.asarray(points, dtype=float)
-    if points.ndim != 2 or not len(points) or points.shape[1] != cover.dimension:
+    points = _table("nd", 1, epsilon, rng, points=points)
+    if points.shape[1] != cover.dimension:
         raise ValueError(f"points must have shape (n, {cover.dimension}), got shape {points.shape}")
-    _validate.positive(epsilon=epsilon)
     distinct, user = np.unique(points, axis=0, return_inverse=True)
     positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
     # with `count` ones allowed and the budget scaled up alike, the keep probability is the same
@@ -170,34 +171,29 @@ def cover_select(points, cover, *, epsilon, rng, printed=False, every_report=Fal
     return CoverEstimate(cover.centres[chosen], chosen, votes, guarantee)
 
 
-def _all_balls(held):
+def _all_balls(held: NDArray) -> NDArray:
     """Positions of all ones of each row, padded by -1."""
     most = max(1, held.sum(axis=1).max())
     order = np.argsort(~held, axis=1, kind="stable")[:, :most]
     return np.where(np.take_along_axis(held, order, axis=1), order, -1)
 
 
-def miss_probability(n, count, *, epsilon):
+def miss_probability(n: int, count: int, *, epsilon: float) -> float:
     """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
 
     Parameters
     ----------
-    n : int
+    n
         Number of users, all voting for one ball.
-    count : int
+    count
         Number of balls N.
-    epsilon : float
+    epsilon
         Local budget.
 
     Returns
     -------
     float
         ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
     _validate.integer(1, n=n, count=count)
     _validate.positive(epsilon=epsilon)
@@ -213,29 +209,14 @@ def miss_probability(n, count, *, epsilon):
     return float(binom.pmf(k, n, keep) @ missed + binom.pmf(0, n, keep))
 
 
-def two_point_risk(n, *, epsilon):
+def two_point_risk(n: int, *, epsilon: float) -> float:
     """Smallest average risk at theta = -1 and theta = 1 when every user knows theta, over all channels.
 
     No epsilon-private, sequentially interactive channel and no estimator has a smaller one, and n randomised
     bits attain it: a lower bound on the risk over [-1, 1] whatever the number of records.
 
-    Parameters
-    ----------
-    n : int
-        Number of users.
-    epsilon : float
-        Local budget.
-
-    Returns
-    -------
-    float
-        ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and Bin(n, 1 - p),
-        ``p = expit(epsilon)``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    For n users it is ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and
+    Bin(n, 1 - p), ``p = expit(epsilon)``.
     """
     _validate.integer(1, n=n)
     _validate.positive(epsilon=epsilon)

@@ -7,13 +7,14 @@ then cosine and sine of each frequency.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, localised_width
-from userdp.local.vector import folds, localised_vector_mean, shares
-from userdp.populations.densities import BLOCK, BOUND, basis_function
+from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, _table, localised_half_width
+from userdp.local.vector import _by_coordinate, split_budget, split_users
+from userdp.populations.densities import BLOCK, BOUND, TrigonometricDensity, WrappedGammas, basis_function
 from userdp.privacy.guarantee import Guarantee
-from userdp.privacy.results import CoefficientEstimate
+from userdp.privacy.results import VectorEstimate
 
 __all__ = ["draw_user_coefficients", "density_coefficients", "coefficient_noise", "density_cutoff"]
 
@@ -21,27 +22,30 @@ __all__ = ["draw_user_coefficients", "density_coefficients", "coefficient_noise"
 VOTE_CONSTANT = 64.0
 
 
-def draw_user_coefficients(law, n, size, terms, rng, *, epsilon=None):
-    """Draw the means of the first `terms` basis functions over each user's records.
+def draw_user_coefficients(
+    law: TrigonometricDensity | WrappedGammas,
+    *,
+    n: int,
+    size: int,
+    terms: int,
+    epsilon: float | None = None,
+    rng: np.random.Generator,
+) -> NDArray:
+    """Draw the means of the first `terms` basis functions over each user's records, shape (n, terms).
 
     Parameters
     ----------
-    law : TrigonometricDensity or WrappedGammas
+    law
         Law of a record.
-    n, size : int
+    n, size
         Number of users and records each holds.
-    terms : int
-        Number J of coefficients.
-    rng : numpy.random.Generator
-        Source of the records.
-    epsilon : float, optional
+    terms
+        Number J of coefficients; the first is 1.
+    epsilon
         If given, only the coefficients that `density_coefficients` asks a user of this budget for are
         computed (one of J - 1 for a budget below 2) and all others are NaN.
-
-    Returns
-    -------
-    ndarray, shape (n, terms)
-        Means of ``phi_j(X)``; the first column is 1.
+    rng
+        Source of the records.
     """
     _validate.integer(1, n=n, size=size, terms=terms)
     means = np.full((n, terms), np.nan)
@@ -51,10 +55,10 @@ def draw_user_coefficients(law, n, size, terms, rng, *, epsilon=None):
     if epsilon is None:
         groups = [(np.arange(n), range(2, terms + 1))]
     else:
-        d, (count, _) = terms - 1, shares(terms - 1, epsilon=epsilon)
+        d, (count, _) = terms - 1, split_budget(terms - 1, epsilon=epsilon)
         groups = [
             (np.concatenate(fold), [2 + (j - k) % d for k in range(count)])
-            for j, fold in enumerate(folds(n, d))
+            for j, fold in enumerate(split_users(n, d))
         ]
     at_once = max(1, BLOCK // size)
     for users, functions in groups:
@@ -67,16 +71,16 @@ def draw_user_coefficients(law, n, size, terms, rng, *, epsilon=None):
 
 # --- the estimator -----------------------------------------------------------------------------------
 def density_coefficients(
-    user_coefficients,
-    size,
+    user_coefficients: ArrayLike,
     *,
-    epsilon,
-    rng,
-    width=None,
-    general=None,
-    printed=False,
-    every_report=False,
-):
+    size: int,
+    epsilon: float,
+    half_width: float | None = None,
+    general: bool | None = None,
+    printed: bool = False,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> VectorEstimate:
     """Estimate the first J coefficients of the users' common density (Kent, Algorithm 8).
 
     Output law: 1 for the constant; the others are sqrt(2) times
@@ -84,89 +88,79 @@ def density_coefficients(
 
     Parameters
     ----------
-    user_coefficients : array_like, shape (n, J)
+    user_coefficients : shape (n, J)
         Means of the basis functions over each user's records, in [-sqrt(2), sqrt(2)]; projected to it.
         The first column is not looked at.
-    size : int
-        Records each user holds; it only sets the default width.
-    epsilon : float
-        Local budget of each user, positive; neighbours replace one user's whole data.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    width : float, optional
-        Half-width of a bin on the scale [-1, 1]; by default `userdp.local.mean.localised_width` of a fold.
-    general : bool, optional
-        As for `userdp.local.vector.localised_vector_mean`.
-    printed : bool
+    half_width
+        Half-width of a bin on the scale [-1, 1]; by default that of a fold, from
+        `userdp.local.mean.localised_half_width`.
+    printed
         Algorithm 8 to the letter: the coefficients are handed on without rescaling, as if they were in
         [-1, 1] (here they are projected to it), and the constant gets a fold of users of its own.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
+    size, epsilon, general, every_report, rng
+        As for `userdp.local.vector.localised_vector_mean`.
 
     Returns
     -------
-    CoefficientEstimate
-        Estimate with the guarantee composed over one user's whole transcript; 0 if J is 1.
+    VectorEstimate
+        Coefficients, the constant function's first, and the estimates of the others on the scale [-1, 1],
+        with the guarantee composed over one user's whole transcript; 0 if J is 1.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range, `user_coefficients` is not two-dimensional or a fold would
-        be empty.
+    Examples
+    --------
+    >>> means, rng = np.tile([1.0, 0.3, -0.6], (40_000, 1)), np.random.default_rng(1)
+    >>> density_coefficients(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
+    array([ 1. ,  0.3, -0.6])
     """
-    means = np.asarray(user_coefficients, dtype=float)
-    if means.ndim != 2 or means.shape[1] < 1:
-        raise ValueError(
-            f"user_coefficients must have shape (n, J) with J at least 1, got shape {means.shape}"
-        )
+    means = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
     scale, known = (1.0, 0) if printed else (BOUND, 1)
-    _validate.positive(epsilon=epsilon)
     if means.shape[1] == known:
-        return CoefficientEstimate(np.ones(1), (), Guarantee(0.0))
-    estimate = localised_vector_mean(
-        means[:, known:] / scale,
-        size,
-        epsilon=epsilon,
-        rng=rng,
-        width=width,
-        general=general,
-        every_report=every_report,
-    )
+        return VectorEstimate(np.ones(1), (), Guarantee(0.0))
+    how = size, epsilon, half_width, general, False, every_report, rng
+    estimate = _by_coordinate(means[:, known:] / scale, *how)
     value = np.append(np.ones(known), scale * estimate.value)
-    return CoefficientEstimate(value, estimate.coordinates, estimate.guarantee)
+    return VectorEstimate(value, estimate.coordinates, estimate.guarantee)
 
 
 # --- how many coefficients ---------------------------------------------------------------------------
-def coefficient_noise(n, size, terms, *, epsilon, width=None):
+def coefficient_noise(
+    *, n: int, size: int, terms: int, epsilon: float, half_width: float | None = None
+) -> float:
     """Variance that the Laplace noise adds to one estimated coefficient: exact, whatever bin is chosen.
 
     Parameters
     ----------
-    n, size : int
+    n, size
         Number of users and records each holds.
-    terms : int
+    terms
         Number J >= 2 of coefficients, the constant included; n should be a multiple of 2 (J - 1).
-    epsilon : float
-        Local budget of each user.
-    width : float, optional
-        Half-width of a bin; the default of `density_coefficients` if not given.
+    epsilon, half_width
+        As for `density_coefficients`.
 
     Returns
     -------
     float
-        ``288 (J - 1) width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the variance of
-        the mean of n / (2 (J - 1)) Laplace variables of scale 6 width / epsilon.
+        ``288 (J - 1) half_width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the variance
+        of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
     """
     _validate.integer(2, terms=terms)
-    count, budget = shares(terms - 1, epsilon=epsilon)
-    users = n * count / (terms - 1)
-    if width is None:
-        width = localised_width(int(users), size, epsilon=budget)
-    reach = 2 * (1 + (KENT_GENERAL_MARGIN if budget > 1 else KENT_MARGIN)) * width
-    return BOUND**2 * 2 * (reach / budget) ** 2 / (users / 2)
+    count, budget = split_budget(terms - 1, epsilon=epsilon)
+    users = float(n) * count / (terms - 1)
+    if half_width is None:
+        half_width = localised_half_width(n=int(users), size=size, epsilon=budget)
+    domain = 2 * (1 + (KENT_GENERAL_MARGIN if budget > 1 else KENT_MARGIN)) * half_width
+    return BOUND**2 * 2 * (domain / budget) ** 2 / (users / 2)
 
 
-def density_cutoff(n, size, *, epsilon, smoothness, radius=1.0, constant=VOTE_CONSTANT):
+def density_cutoff(
+    *,
+    n: int,
+    size: int,
+    epsilon: float,
+    smoothness: float,
+    radius: float = 1.0,
+    constant: float = VOTE_CONSTANT,
+) -> int:
     """Number J of coefficients for users of a given number: eq. (45) as an integer, its constants counted.
 
     The printed M weighs the bias ``M^(-2 beta)`` against ``M^2 / (n T epsilon^2)`` without the factor of
@@ -176,15 +170,13 @@ def density_cutoff(n, size, *, epsilon, smoothness, radius=1.0, constant=VOTE_CO
 
     Parameters
     ----------
-    n, size : int
+    n, size
         Number of users and records each holds.
-    epsilon : float
+    epsilon
         Local budget of each user.
-    smoothness : float
-        beta of the Sobolev class, positive.
-    radius : float
-        r of the Sobolev class (with a_1 = 0), positive.
-    constant : float
+    smoothness, radius
+        beta and r of the Sobolev class (with a_1 = 0).
+    constant
         C_beta; the proof's is of the order 1e4. With the default an evenly split vote and a vote for an empty
         bin are about log(n z)^(1/2) standard deviations of their difference apart.
 
@@ -193,11 +185,6 @@ def density_cutoff(n, size, *, epsilon, smoothness, radius=1.0, constant=VOTE_CO
     int
         J, odd, so that a frequency has both of its functions; 1, the uniform density, if nothing else pays.
         At most 2 (J - 1) - 1 users are beyond equal folds.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
     _validate.integer(1, n=n, size=size)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, radius=radius, constant=constant)
@@ -205,7 +192,7 @@ def density_cutoff(n, size, *, epsilon, smoothness, radius=1.0, constant=VOTE_CO
     most = information / (constant * np.log(max(information, np.e)))
     best, least = 1, radius**2 * 2.0 ** (-2 * smoothness)
     for terms in range(3, int(most) + 2, 2):
-        noise = (terms - 1) * coefficient_noise(n, size, terms, epsilon=epsilon)
+        noise = (terms - 1) * coefficient_noise(n=n, size=size, terms=terms, epsilon=epsilon)
         bound = noise + radius**2 * (terms + 1.0) ** (-2 * smoothness)
         if noise > least and terms > epsilon:  # from there on it only grows
             break

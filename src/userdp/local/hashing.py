@@ -7,13 +7,17 @@ multiplied by a coordinate's signs and averaged, the reports estimate the share 
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp.local.mean import _numbers
 from userdp.privacy.reports import LaplaceReport
+from userdp.privacy.results import VectorEstimate
 
-__all__ = ["Hashes", "hash_report", "hashed_scores"]
+__all__ = ["Hashes", "hashed_scores"]
 
 # signs of the eight users in each value of a byte
 _BYTE_SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little") - 1
@@ -25,40 +29,41 @@ class Hashes:
 
     Parameters
     ----------
-    n : int
+    n
         Number of users.
-    packed : ndarray of uint8, shape (ceil(n / 8), d)
+    packed : uint8, shape (ceil(n / 8), d)
         The signs; a set bit is +1.
     """
 
     n: int
-    packed: np.ndarray
+    packed: NDArray
 
     @classmethod
-    def draw(cls, n, d, rng):
+    def draw(cls, n: int, d: int, rng: np.random.Generator) -> "Hashes":
         """Draw independent fair signs for `n` users and `d` coordinates."""
         _validate.integer(1, n=n, d=d)
+        _validate.generator(rng=rng)
         words = rng.integers(0, 2**64, size=(-(-n // 8) * d + 7) // 8, dtype=np.uint64)
         return cls(n, words.view(np.uint8)[: -(-n // 8) * d].reshape(-1, d))
 
-    def signs(self, coordinates=slice(None)):
+    def signs(self, coordinates: Any = slice(None)) -> NDArray:
         """Signs of the given coordinates, shape (n, coordinates), as -1 and +1."""
         bits = np.unpackbits(self.packed[:, coordinates], axis=0, count=self.n, bitorder="little")
         return 2 * bits.astype(np.int8) - 1
 
     @cached_property
-    def balance(self):
+    def balance(self) -> NDArray:
         """Sum of each user's signs over all coordinates, shape (n,): from how often each byte occurs."""
         often = np.stack([np.bincount(row, minlength=256) for row in self.packed])
         return (often @ _BYTE_SIGNS).ravel()[: self.n].astype(np.int64)
 
-    def sums(self, chosen):
+    def sums(self, chosen: NDArray) -> NDArray:
         """Sum of each user's signs over the coordinates that it chose, `chosen` of shape (n, d), bool."""
         users, coordinates = np.nonzero(chosen)
         bits = self.packed[users // 8, coordinates] >> (users % 8).astype(np.uint8) & 1
         return np.bincount(users, weights=2.0 * bits - 1, minlength=self.n)
 
-    def scores(self, reports):
+    def scores(self, reports: ArrayLike) -> NDArray:
         """Average over users of sign times report, shape (d, ...) for reports of shape (n, ...).
 
         Eight users a table look-up; further axes are other reports under the same signs.
@@ -72,12 +77,16 @@ class Hashes:
         return total.reshape(-1, *reports.shape[1:]) / self.n
 
 
-def hash_report(clip, epsilon):
+def _hash_report(clip: float, epsilon: float) -> LaplaceReport:
     """Randomiser of a hashed sum: what each user sends, and what that costs (Algorithm 6, eq. (39))."""
+    _validate.budget(epsilon=epsilon)
+    _validate.positive(clip=clip)
     return LaplaceReport(-clip, clip, epsilon)
 
 
-def hashed_scores(chosen, *, clip, epsilon, rng, every_report=False):
+def hashed_scores(
+    chosen: ArrayLike, *, epsilon: float, clip: float, every_report: bool = False, rng: np.random.Generator
+) -> VectorEstimate:
     """Estimate the share of users who chose each coordinate from one number a user (Algorithm 6).
 
     Output law: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates j that
@@ -86,26 +95,32 @@ def hashed_scores(chosen, *, clip, epsilon, rng, every_report=False):
 
     Parameters
     ----------
-    chosen : array_like of bool, shape (n, d)
+    chosen : bool, shape (n, d)
         Coordinates that each user chose.
-    clip : float
+    epsilon, rng
+        As for `userdp.local.mean.laplace_mean`; neighbours replace one user's choices.
+    clip
         Bound on the sum, Kent's eta.
-    epsilon : float
-        Local budget of each user.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    every_report : bool
+    every_report
         Multiply the whole matrix of signs out instead of looking sums up in tables.
 
     Returns
     -------
-    ndarray, shape (d,)
-        The scores.
+    VectorEstimate
+        The scores, shape (d,), with ``Guarantee(epsilon)``.
+
+    Examples
+    --------
+    >>> chosen = np.tile([True, False], (10_000, 1))
+    >>> hashed_scores(chosen, epsilon=2.0, clip=1.0, rng=np.random.default_rng(1)).value.round(1)
+    array([1., 0.])
     """
-    chosen = np.asarray(chosen, dtype=bool)
-    report = hash_report(clip, epsilon)
+    chosen = _numbers("nd", 1, chosen=chosen).astype(bool)
+    report = _hash_report(clip, epsilon)
     hashes = Hashes.draw(*chosen.shape, rng)
     if every_report:
         signs = hashes.signs()
-        return signs.T @ report.privatise((signs * chosen).sum(axis=1), rng) / len(chosen)
-    return hashes.scores(report.privatise(hashes.sums(chosen), rng))
+        scores = signs.T @ report.privatise((signs * chosen).sum(axis=1), rng) / len(chosen)
+    else:
+        scores = hashes.scores(report.privatise(hashes.sums(chosen), rng))
+    return VectorEstimate(scores, (), report.guarantee)

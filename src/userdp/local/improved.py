@@ -7,36 +7,51 @@ records included; each user sends one report.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from userdp.local.improved_plan import choose_plan
-from userdp.local.localise import Ballot
-from userdp.local.mean import _average, _means
+from userdp.local.improved_plan import Plan, Round, Tails, choose_plan
+from userdp.local.localise import Ballot, Bins
+from userdp.local.mean import UNIT, Domain, _average, _table, _to_domain, _to_unit
+from userdp.local.unequal import SizeLaw, _sizes
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, project
 from userdp.privacy.results import MeanEstimate
 
-__all__ = ["decode_pairs", "report", "deviations", "improved_mean"]
+__all__ = ["decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
 
 
-def decode_pairs(votes, bins):
+def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
     """Votes of neighbouring bins added up, and the common edge of the pair with the most."""
     pairs = votes[:-1] + votes[1:]
-    return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.tau)
+    return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.half_width)
 
 
-def report(round_, centre, *, epsilon, size_law, laplace=False):
+def round_report(
+    round_: Round, centre: float, *, epsilon: float, size_law: SizeLaw, laplace: bool = False
+) -> LaplaceReport | TwoPointReport:
     """Randomiser of a round about `centre`: a domain of at most [-1, 1], cut where no mean can lie."""
     narrowest = float(round_.scale(size_law.largest))
     low, high = max(-1.0, (-1 - centre) / narrowest), min(1.0, (1 - centre) / narrowest)
     return (LaplaceReport if laplace else TwoPointReport)(low, high, epsilon)
 
 
-def deviations(means, sizes, round_, centre):
+def scaled_deviations(means: NDArray, sizes: NDArray, round_: Round, centre: float) -> NDArray:
     """Deviations from `centre` in units of the scale of each user's size, shape (n,)."""
     return (means - centre) / round_.scale(sizes)
 
 
-def improved_mean(means, sizes, *, epsilon, size_law, rng, plan=None, tails="bounded", every_report=False):
+def improved_mean(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    size_law: SizeLaw,
+    plan: Plan | None = None,
+    tails: Tails = "bounded",
+    domain: Domain = UNIT,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> MeanEstimate:
     """Localise by pairs of bins, then refine in rounds; every user takes part in one step.
 
     Output law: the first users who hold at least ``plan.vote_size`` records vote for their bin by unary
@@ -48,40 +63,35 @@ def improved_mean(means, sizes, *, epsilon, size_law, rng, plan=None, tails="bou
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user, in an order free of the data; projected to [-1, 1].
-    sizes : array_like of int, shape (n,)
+    means : shape (n,)
+        Mean of each user, in an order free of the data; projected to `domain`.
+    sizes : shape (n,)
         Records each user holds; private like the means. Projected to the sizes that `size_law` allows.
-    epsilon : float
-        Local budget of each user, positive.
-    size_law : FiniteSizes or PowerLawSizes
+    epsilon, domain, every_report, rng
+        As for `userdp.local.mean.laplace_mean`.
+    size_law
         Public law of the sizes.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    plan : userdp.local.improved_plan.Plan, optional
-        By default `userdp.local.improved_plan.choose_plan`.
-    tails : {"bounded", "normal"}
+    plan
+        By default `userdp.local.improved_plan.choose_plan`; for means in [-1, 1].
+    tails
         What the default plan assumes of the users' means.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
 
     Returns
     -------
     MeanEstimate
-        Estimate in [-1, 1]; the interval ``s +- b`` in which the last round took theta to lie; the votes of
-        each pair of neighbouring bins; the guarantee of the costliest step.
+        Estimate in the domain; the interval ``s +- b`` in which the last round took theta to lie; the votes
+        of each pair of neighbouring bins; the guarantee of the costliest step.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range, the plan has more users than there are, or `means` and
-        `sizes` differ in shape.
+    Examples
+    --------
+    >>> from userdp.populations import constant_size
+    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
+    >>> result = improved_mean(means, sizes, epsilon=0.1, size_law=constant_size(900), rng=rng)
+    >>> round(result.value, 1), result.guarantee.epsilon
+    (0.3, 0.1)
     """
-    means = project(_means(means, at_least=2), -1.0, 1.0)
-    sizes = np.asarray(sizes)
-    if sizes.shape != means.shape:
-        raise ValueError(f"sizes must match means in shape, got {sizes.shape} and {means.shape}")
-    sizes = project(sizes, size_law.smallest, size_law.largest)
+    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    sizes = project(_sizes(sizes, means), size_law.smallest, size_law.largest)
     if plan is None:
         plan = choose_plan(n=means.size, epsilon=epsilon, size_law=size_law, tails=tails)
     planned = plan.voters + sum(r.users for r in plan.rounds)
@@ -98,15 +108,11 @@ def improved_mean(means, sizes, *, epsilon, size_law, rng, plan=None, tails="bou
         group = slice(first, first + round_.users)
         first, about = group.stop, centre
         laplace = plan.laplace and round_ is plan.rounds[-1]
-        randomiser = report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
-        x = deviations(means[group], sizes[group], round_, about)
-        centre = about + _average(randomiser, x, rng, every_report) / _gain(round_, size_law)
+        randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
+        x = scaled_deviations(means[group], sizes[group], round_, about)
+        gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # of the average with theta
+        centre = about + float(_average(randomiser, x, round_.users, every_report, rng)) / gain
         centre = float(np.clip(centre, -1, 1))
         spent.append(randomiser.guarantee)
     interval = about - plan.rounds[-1].offset, about + plan.rounds[-1].offset
-    return MeanEstimate(centre, interval, votes, disjoint(*spent))
-
-
-def _gain(round_, size_law):
-    """E 1 / scale(m): by how much the average of the reports changes with theta."""
-    return size_law.expectation(lambda m: 1 / round_.scale(m))
+    return _to_domain(MeanEstimate(centre, interval, votes, disjoint(*spent)), domain)

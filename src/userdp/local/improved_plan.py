@@ -7,54 +7,48 @@ users' means have normal tails (`tails="normal"`). Neither source has it; the bo
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 from scipy.special import expit, ndtr
 
 from userdp import _validate
 from userdp.local.localise import Bins
+from userdp.local.unequal import SizeLaw
 from userdp.populations.sizes import FiniteSizes
 
-__all__ = [
-    "tail",
-    "excess",
-    "square_excess",
-    "Round",
-    "Plan",
-    "Bound",
-    "vote_failure",
-    "risk_bound",
-    "choose_plan",
-]
+__all__ = ["Round", "Plan", "RiskBound", "risk_bound", "choose_plan"]
 
+Tails = Literal["bounded", "normal"]
 TAILS = ("bounded", "normal")
-SPREAD = 3  # theta lies within three half-widths of the chosen edge unless the vote fails
+WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
 CELLS = 48  # sizes told apart when a bound is computed
 VOTE_SIZES = 4  # thresholds of a vote that are tried
-LARGEST_TAU = 0.25
+LARGEST_HALF_WIDTH = 0.25
 
 
-def tail(x, tails):
+def _tail(x, tails: Tails):
     """Bound on P(sqrt(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
 
-def excess(x, tails):
-    """Integral of `tail` from x on: bounds the expected excess over x."""
+def _excess(x: float, tails: Tails) -> float:
+    """Integral of `_tail` from x on: bounds the expected excess over x."""
     if tails == "bounded":
         return math.sqrt(2 * math.pi) * ndtr(-x)
     return _density(x) - x * ndtr(-x)
 
 
-def square_excess(x, tails):
+def _square_excess(x: float, tails: Tails) -> float:
     """Bound on the expected square of the excess of an absolute value over x, two sides."""
     if tails == "bounded":
         return max(4 * (math.exp(-(x**2) / 2) - x * math.sqrt(2 * math.pi) * ndtr(-x)), 0.0)
     return max(2 * ((1 + x**2) * ndtr(-x) - x * _density(x)), 0.0)
 
 
-def _density(x):
+def _density(x: float) -> float:
     return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
@@ -66,27 +60,27 @@ class Round:
 
     Parameters
     ----------
-    users : int
+    users
         Users who report, at least 1.
-    offset : float
+    offset
         Distance of theta from s that is allowed for, b.
-    reach : float
+    sigmas
         Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
         plain report of the mean itself.
     """
 
     users: int
     offset: float
-    reach: float
+    sigmas: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(1, users=self.users)
         _validate.positive(offset=self.offset)
-        _validate.in_range(0, float("inf"), reach=self.reach)
+        _validate.in_range(0, float("inf"), sigmas=self.sigmas)
 
-    def scale(self, sizes):
+    def scale(self, sizes: ArrayLike) -> NDArray:
         """``k / sqrt(m) + b`` for users with `sizes` records."""
-        return self.reach / np.sqrt(sizes) + self.offset
+        return self.sigmas / np.sqrt(sizes) + self.offset
 
 
 PLAIN = Round(1, 1.0, 0.0)
@@ -98,51 +92,51 @@ class Plan:
 
     Parameters
     ----------
-    voters : int
+    voters
         Users who vote; 0 for no vote.
-    tau : float
+    half_width
         Half-width of a bin; without a vote of no effect.
-    vote_size : int
+    vote_size
         Records that a voter needs; others vote for no bin.
-    rounds : tuple of Round
+    rounds
         The rounds of reports that follow, each about the estimate of the one before.
-    laplace : bool
+    laplace
         Whether the last round adds Laplace noise; otherwise it reports one of two points.
     """
 
     voters: int
-    tau: float
+    half_width: float
     vote_size: int
     rounds: tuple[Round, ...]
     laplace: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(0, voters=self.voters)
-        _validate.positive(tau=self.tau)
+        _validate.positive(half_width=self.half_width)
         if self.voters:
-            _validate.in_range(0, 0.5, tau=self.tau)  # a pair needs two bins
+            _validate.in_range(0, 0.5, half_width=self.half_width)  # a pair needs two bins
         if not self.rounds:
             raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
 
     @property
-    def bins(self):
+    def bins(self) -> Bins:
         """Bins of the vote."""
-        return Bins(self.tau, truncated=True)
+        return Bins(self.half_width, truncated=True)
 
 
 @dataclass(frozen=True)
-class Bound:
+class RiskBound:
     """A proven bound on the risk and its parts.
 
     Parameters
     ----------
-    variance : float
+    variance
         Of the last round's reports.
-    bias : float
+    bias
         Of the projection, with what the rounds before may have missed.
-    failure : float
+    failure
         Bound on the probability that the vote chooses an edge more than 3 tau from theta.
-    deviations, biases : tuple of float
+    deviations, biases
         Standard deviation and bias of each round, the rounds before having kept their word.
     """
 
@@ -153,12 +147,12 @@ class Bound:
     biases: tuple[float, ...]
 
     @property
-    def risk(self):
+    def risk(self) -> float:
         """Bound on the mean squared error: variance + bias^2 + 4 P(failed vote)."""
         return self.variance + self.bias**2 + 4 * self.failure
 
 
-def _cells(size_law, vote_size=1):
+def _cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
     """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
     values = getattr(size_law, "values", None)
     if values is None or values.size > CELLS:
@@ -169,7 +163,7 @@ def _cells(size_law, vote_size=1):
     return FiniteSizes(values, np.maximum(above - np.append(above[1:], 0.0), 0.0))
 
 
-def vote_failure(plan, size_law, epsilon, tails):
+def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
     """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
 
     Two neighbouring bins, theta's own and the nearer neighbour, hold a voter's mean unless it is more than
@@ -182,7 +176,8 @@ def vote_failure(plan, size_law, epsilon, tails):
         return 0.0
     voting = size_law.values >= plan.vote_size
     held, root = size_law.probabilities[voting], np.sqrt(size_law.values[voting])
-    right = held @ np.maximum(1 - tail(plan.tau * root, tails) - tail(2 * plan.tau * root, tails), 0)
+    tau = plan.half_width
+    right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
     wrong, abstain = held.sum() - right, 1 - held.sum()
     odds = epsilon / 2
     keep, flip = expit(odds), expit(-odds)
@@ -195,42 +190,38 @@ def vote_failure(plan, size_law, epsilon, tails):
     return float(min(others * math.exp(plan.voters * math.log(moment.min())), 1.0))
 
 
-def risk_bound(plan, *, size_law, epsilon, tails="bounded"):
+def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
     """Bound on the risk of `userdp.local.improved.improved_mean` with this plan.
 
     Parameters
     ----------
-    plan : Plan
-        The plan.
-    size_law : FiniteSizes or PowerLawSizes
-        Public law of the sizes.
-    epsilon : float
-        Budget of a user, positive.
-    tails : {"bounded", "normal"}
+    plan, size_law, epsilon
+        As for `userdp.local.improved.improved_mean`.
+    tails
         What is assumed of a user's mean: records in [-1, 1], or normal tails with variance 1 / m.
 
     Returns
     -------
-    Bound
+    RiskBound
         Its `risk` bounds the mean squared error at every theta.
     """
-    _validate.positive(epsilon=epsilon)
+    _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     return _bound(plan, _cells(size_law, plan.vote_size), epsilon, tails)
 
 
-def _bound(plan, law, epsilon, tails):
-    failure = vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
+def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBound:
+    failure = _vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
     deviations, biases, spill = [], [], 0.0
     for number, round_ in enumerate(plan.rounds):
         if number:
             slack = (round_.offset - biases[-1]) / deviations[-1]
-            spill += deviations[-1] * math.sqrt(square_excess(slack, tails)) if slack >= 0 else math.inf
+            spill += deviations[-1] * math.sqrt(_square_excess(slack, tails)) if slack >= 0 else math.inf
         last = number + 1 == len(plan.rounds)
         deviation, bias = _round(round_, law, epsilon, tails, spill if plan.laplace and last else None)
         deviations.append(deviation)
         biases.append(bias)
-    return Bound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
+    return RiskBound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
 
 
 def _round(round_, law, epsilon, tails, laplace_spill=None):
@@ -241,27 +232,31 @@ def _round(round_, law, epsilon, tails, laplace_spill=None):
     if laplace_spill is not None:
         roots = np.sqrt(1 / law.values + round_.offset**2) + laplace_spill
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
-    lost = law.probabilities @ (1 / (scale * np.sqrt(law.values))) * excess(round_.reach, tails)
-    bias = 0.0 if round_.reach == 0 else lost / gain  # the plain report projects nothing
+    lost = law.probabilities @ (1 / (scale * np.sqrt(law.values))) * _excess(round_.sigmas, tails)
+    bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return math.sqrt(report / round_.users) / gain, float(bias)
 
 
-def choose_plan(*, n, epsilon, size_law, tails="bounded", most_rounds=2, vote=True):
+def choose_plan(
+    *,
+    n: int,
+    epsilon: float,
+    size_law: SizeLaw,
+    tails: Tails = "bounded",
+    most_rounds: int = 2,
+    vote: bool = True,
+) -> Plan:
     """Plan with the smallest bound on the risk, from public quantities.
 
     Parameters
     ----------
-    n : int
+    n
         Number of users, at least 2.
-    epsilon : float
-        Budget of a user, positive.
-    size_law : FiniteSizes or PowerLawSizes
-        Public law of the sizes.
-    tails : {"bounded", "normal"}
+    epsilon, size_law, tails
         As for `risk_bound`.
-    most_rounds : int
+    most_rounds
         Most rounds of reports, after the vote if there is one.
-    vote : bool
+    vote
         Whether a vote may open; otherwise all plans start with plain reports.
 
     Returns
@@ -271,7 +266,7 @@ def choose_plan(*, n, epsilon, size_law, tails="bounded", most_rounds=2, vote=Tr
     """
     _validate.integer(2, n=n)
     _validate.integer(1, most_rounds=most_rounds)
-    _validate.positive(epsilon=epsilon)
+    _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     law = _cells(size_law)
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
@@ -290,7 +285,7 @@ def _vote_sizes(law):
 
 
 def _best(n, epsilon, law, tails, vote_size, rounds):
-    """Minimise the bound over shares, bin width, reaches and slacks by the simplex method."""
+    """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
     def build(x):
         return _plan(x, n, epsilon, law, tails, vote_size, rounds)
@@ -315,12 +310,12 @@ def _plan(x, n, epsilon, law, tails, vote_size, rounds):
     users[-1] = max(n - users[:-1].sum(), 1)
     users[np.argmax(users)] -= users.sum() - n
     rest = x[groups:]
-    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_TAU) if opens else 1.0
-    reaches, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
-    made, offset = [], SPREAD * tau if opens else 1.0
+    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_HALF_WIDTH) if opens else 1.0
+    sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
+    made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
-        reach = 0.0 if number == 0 and not opens else float(reaches[number])
-        made.append(Round(int(users[opens + number]), float(offset), reach))
+        allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
+        made.append(Round(int(users[opens + number]), float(offset), allowed))
         if number + 1 < rounds:
             deviation, bias = _round(made[-1], law, epsilon, tails)
             offset = bias + slacks[number] * deviation

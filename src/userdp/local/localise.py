@@ -7,13 +7,17 @@ with the most votes.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.privacy.reports import UnaryEncoding, literal, project
 
-__all__ = ["Bins", "Ballot"]
+__all__ = ["MOST_BINS", "Bins", "Ballot"]
+
+MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 records each
 
 
 @dataclass(frozen=True)
@@ -24,37 +28,38 @@ class Bins:
 
     Parameters
     ----------
-    tau : float
-        Half-width of a bin, positive (Kent's Delta; DAME's tau, eq. (4)).
-    truncated : bool
+    half_width
+        tau, half the width of a bin, at least ``1 / MOST_BINS`` (Kent's Delta; DAME's tau, eq. (4)).
+    truncated
         Whether the last bin ends at 1; otherwise it keeps its full width and may overhang.
     """
 
-    tau: float
+    half_width: float
     truncated: bool = False
 
-    def __post_init__(self):
-        _validate.positive(tau=self.tau)
+    def __post_init__(self) -> None:
+        _validate.in_range(1 / MOST_BINS, math.inf, half_width=self.half_width)
 
     @property
-    def count(self):
+    def count(self) -> int:
         """Number of bins."""
-        return math.ceil(1 / self.tau)
+        return math.ceil(1 / self.half_width)
 
-    def ends(self, j):
-        """Lower and upper end of bin `j`, 0 <= j < count."""
-        lower = -1 + 2 * j * self.tau
-        upper = lower + 2 * self.tau
+    def ends(self, j: Any) -> tuple[Any, Any]:
+        """Lower and upper end of bin `j`, 0 <= j < count, or of each of several."""
+        lower = -1 + 2 * j * self.half_width
+        upper = lower + 2 * self.half_width
         return lower, (np.minimum(upper, 1.0) if self.truncated else upper)
 
-    def centre(self, j):
+    def centre(self, j: Any) -> Any:
         """Middle of bin `j`."""
         lower, upper = self.ends(j)
         return (lower + upper) / 2
 
-    def index(self, means):
+    def index(self, means: ArrayLike) -> NDArray:
         """Bin of each mean, shape (n,), half-open on the right; means are projected to [-1, 1]."""
-        j = ((project(means, -1, 1) + 1) / (2 * self.tau)).astype(np.int64)  # at least 0: the floor
+        # at least 0, so that the conversion is the floor
+        j = ((project(means, -1, 1) + 1) / (2 * self.half_width)).astype(np.int64)
         return np.minimum(j, self.count - 1)
 
 
@@ -64,13 +69,13 @@ class Ballot:
 
     Parameters
     ----------
-    bins : Bins
+    bins
         The bins voted for.
-    reach : int
+    reach
         0: one vote a user (Kent, Algorithm 2); 1: three votes (DAME, eq. (5); Kent, Algorithm 10).
-    epsilon : float
-        Privacy budget of one user's vote if every mean falls into one bin, positive.
-    closed : bool
+    epsilon
+        Privacy budget of one user's vote if every mean falls into one bin.
+    closed
         Whether bins share their edges, as DAME's Algorithm 1 prints them. A mean on an edge then casts
         ``2 reach + 2`` votes at unchanged probabilities, and the guarantee says what that costs.
     """
@@ -81,13 +86,14 @@ class Ballot:
     closed: bool = False
 
     @property
-    def randomiser(self):
+    def randomiser(self) -> UnaryEncoding:
         """Unary encoding of the votes; its keep probability is ``expit(epsilon / (4 reach + 2))``."""
         votes = 2 * self.reach + 1
         ones = votes + self.closed
-        return UnaryEncoding(self.bins.count, ones, self.epsilon * ones / votes)
+        # the ratio is exactly 1 unless closed, so that rounding cannot add to the budget
+        return UnaryEncoding(self.bins.count, ones, self.epsilon * (ones / votes))
 
-    def positions(self, means, eligible=None):
+    def positions(self, means: ArrayLike, eligible: NDArray | None = None) -> NDArray:
         """Positions voted for, shape (n, votes); a user who is not eligible votes for none."""
         j = self.bins.index(means)
         columns = [j + offset for offset in range(-self.reach, self.reach + 1)]
@@ -98,7 +104,14 @@ class Ballot:
             columns = [np.where(eligible, column, -1) for column in columns]
         return np.stack(columns).T
 
-    def count(self, means, rng, *, eligible=None, every_report=False):
+    def count(
+        self,
+        means: NDArray,
+        rng: np.random.Generator,
+        *,
+        eligible: NDArray | None = None,
+        every_report: bool = False,
+    ) -> NDArray:
         """Draw the privatised vote total of each bin, shape (count,).
 
         With `every_report` each user's report is drawn and summed; otherwise the totals are drawn

@@ -1,16 +1,21 @@
 """Means under user-level local differential privacy (Kent, Berrett and Yu; DAME of Pla, Vono and Richard).
 
-All estimators take the users' own means, shape (n,), with values in [-1, 1]; the order of the
-users is public, the first n/2 localise and the last n/2 refine (an odd last user is left out).
-Neighbouring inputs replace one user's whole data; each user sends one report.
+All estimators take the users' own means, shape (n,); the order of the users is public, the first n/2
+localise and the last n/2 refine (an odd last user is left out). Neighbouring inputs replace one user's
+whole data; each user sends one report.
 """
 
+import math
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.guarantee import disjoint
-from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal
+from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
 from userdp.privacy.results import MeanEstimate
 
 __all__ = [
@@ -18,150 +23,206 @@ __all__ = [
     "KENT_GENERAL_MARGIN",
     "laplace_mean",
     "duchi_mean",
-    "localised_width",
+    "localised_half_width",
     "localised_mean",
 ]
 
+Domain = tuple[float, float]
+UNIT: Domain = (-1.0, 1.0)
 # extra half-widths of the interval beyond the chosen bin
 KENT_MARGIN = 2  # Algorithm 2, eq. (28)
 KENT_GENERAL_MARGIN = 5  # Algorithm 10, line 18, epsilon > 1
 
 
-def _means(means, at_least):
-    means = np.asarray(means, dtype=float)
-    if means.ndim != 1 or means.size < at_least:
-        raise ValueError(f"means must have shape (n,) with n at least {at_least}, got shape {means.shape}")
-    return means
+def _table(axes: str, least: int, epsilon: float, rng: np.random.Generator, **data: ArrayLike) -> NDArray:
+    """Users' table as floats, after the checks that every estimator makes."""
+    _validate.budget(epsilon=epsilon)
+    _validate.generator(rng=rng)
+    return np.asarray(_numbers(axes, least, **data), dtype=float)
 
 
-def _average(randomiser, x, rng, every_report):
-    """Average of one report for each of `x`."""
+def _numbers(axes: str, least: int, **data: ArrayLike) -> NDArray:
+    """Users' data as an array, of which only dtype and shape have been looked at: these are public.
+
+    `axes` has a letter an axis, as in "nd"; the last is of length `least` or more, the others not empty.
+    """
+    ((name, values),) = data.items()
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
+    if values.ndim != len(axes) or values.shape[-1] < least or 0 in values.shape:
+        shape = f"({', '.join(axes)}{',' * (len(axes) == 1)}) with {axes[-1]} at least {least}"
+        raise ValueError(f"{name} must have shape {shape}, got shape {values.shape}")
+    return values
+
+
+def _centred(domain: Domain) -> tuple[float, float]:
+    """Centre and half-length of a public domain, (0, 1) for [-1, 1]."""
+    low, high = domain
+    _validate.ordered(**{"domain[0]": low, "domain[1]": high})
+    return low / 2 + high / 2, high / 2 - low / 2
+
+
+def _to_unit(means: NDArray, domain: Domain) -> NDArray:
+    """Means projected to the domain and mapped onto [-1, 1]."""
+    centre, half = _centred(domain)
+    return (project(means, *domain) - centre) / half
+
+
+def _to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
+    """The estimate mapped back from [-1, 1]."""
+    centre, half = _centred(domain)
+    low, high = estimate.interval
+    ends = centre + half * low, centre + half * high
+    return replace(estimate, value=centre + half * estimate.value, interval=ends)
+
+
+def _average(randomiser, x: Any, n: int, every_report: bool, rng: np.random.Generator) -> Any:
+    """Average of the reports of the `n` users who hold `x`."""
     randomiser = literal(randomiser) if every_report else randomiser
-    return float(randomiser.unbias(randomiser.sample_total(x, rng), len(x)) / len(x))
+    return randomiser.unbias(randomiser.sample_total(x, rng), n) / n
 
 
-def laplace_mean(means, *, epsilon, rng, every_report=False):
-    """Average of the users' means, each with Laplace noise of scale 2 / epsilon.
+def laplace_mean(
+    means: ArrayLike,
+    *,
+    epsilon: float,
+    domain: Domain = UNIT,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> MeanEstimate:
+    """Average of the users' means, each with Laplace noise of scale ``(high - low) / epsilon``.
 
     Output law: the average of the means plus the average of n Laplace variables.
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user; projected to [-1, 1].
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the noise.
-    every_report : bool
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    epsilon
+        Local budget of each user.
+    domain
+        Public ends (low, high) of what a mean can be; the estimate is in the same units.
+    every_report
         Draw every user's report instead of the exact law of their sum.
+    rng
+        Source of the noise.
 
     Returns
     -------
     MeanEstimate
         Estimate with ``Guarantee(epsilon)``.
 
-    Raises
-    ------
-    ValueError
-        If `epsilon` is not positive or `means` is not one-dimensional.
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> round(laplace_mean(np.full(10_000, 3.0), epsilon=1.0, domain=(0, 5), rng=rng).value, 2)
+    2.93
     """
-    return _one_round(LaplaceReport(-1.0, 1.0, epsilon), means, rng, every_report)
+    return _one_round(LaplaceReport, means, epsilon, domain, every_report, rng)
 
 
-def duchi_mean(means, *, epsilon, rng, every_report=False):
+def duchi_mean(
+    means: ArrayLike,
+    *,
+    epsilon: float,
+    domain: Domain = UNIT,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> MeanEstimate:
     """Average of the users' two-point reports (Duchi, Jordan and Wainwright 2018).
 
-    Output law: the average of n independent points ``+-B``, ``B = (e^epsilon + 1) / (e^epsilon - 1)``,
-    whose means are the users' means.
+    Output law: on [-1, 1] the average of n independent points ``+-B``,
+    ``B = (e^epsilon + 1) / (e^epsilon - 1)``, whose means are the users' means.
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user; projected to [-1, 1].
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    every_report : bool
-        Draw every user's report instead of the exact law of their sum.
+    means, epsilon, domain, every_report, rng
+        As for `laplace_mean`.
 
     Returns
     -------
     MeanEstimate
         Estimate with ``Guarantee(epsilon)``.
 
-    Raises
-    ------
-    ValueError
-        If `epsilon` is not positive or `means` is not one-dimensional.
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> round(duchi_mean(np.full(10_000, 0.3), epsilon=1.0, rng=rng).value, 2)
+    0.31
     """
-    return _one_round(TwoPointReport(-1.0, 1.0, epsilon), means, rng, every_report)
+    return _one_round(TwoPointReport, means, epsilon, domain, every_report, rng)
 
 
-def _one_round(randomiser, means, rng, every_report):
-    means = _means(means, at_least=1)
-    value = _average(randomiser, means, rng, every_report)
-    return MeanEstimate(value, None, None, randomiser.guarantee)
+def _one_round(kind, means, epsilon, domain, every_report, rng) -> MeanEstimate:
+    means = _table("n", 1, epsilon, rng, means=means)
+    randomiser = kind(*domain, epsilon)
+    value = _average(randomiser, means, means.size, every_report, rng)
+    return MeanEstimate(float(value), None, None, randomiser.guarantee)
 
 
-def localised_width(n, size, *, epsilon):
+def _log_information(n: int, size: int, z: float, least: int = 2, **factors: int) -> float:
+    """Logarithm of n T z, which sets widths and thresholds, with further factors in front; z is epsilon^2."""
+    _validate.integer(least, n=n)
+    _validate.integer(1, size=size, **factors)
+    # floats: whole numbers of numpy overflow in silence
+    information = math.prod(map(float, [*factors.values(), n, size])) * z
+    names = " * ".join([*factors, "n", "size", "epsilon**2"])
+    return float(np.log(_validate.exceeds_one(names, information, " for the default")))
+
+
+def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """Half-width of a bin, Kent's Delta, eq. (30) and (101), with T* = T as in the paper's simulations.
 
     Parameters
     ----------
-    n : int
-        Number of users.
-    size : int
-        Records each user holds, T.
-    epsilon : float
-        Local budget.
+    n, size
+        Number of users, and of records each holds, T.
+    epsilon
+        Local budget; ``n T epsilon^2`` must exceed 1 where it is at most 1.
 
     Returns
     -------
     float
         ``sqrt(2 log(n T epsilon^2) / T)``, and ``sqrt(4 log(n T) / T)`` for epsilon above 1.
-
-    Raises
-    ------
-    ValueError
-        If ``n * size * epsilon**2`` is at most 1, where (30) is undefined.
     """
-    _validate.integer(2, n=n)
-    _validate.integer(1, size=size)
     _validate.positive(epsilon=epsilon)
-    if epsilon > 1:
-        return float(np.sqrt(4 * np.log(n * size) / size))
-    information = n * size * epsilon**2
-    _validate.exceeds_one("n * size * epsilon**2", information, " for the default width")
-    return float(np.sqrt(2 * np.log(information) / size))
+    factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)
+    return float(np.sqrt(factor * _log_information(n, size, z) / size))
 
 
-def localised_mean(means, size, *, epsilon, rng, width=None, general=None, every_report=False):
+def localised_mean(
+    means: ArrayLike,
+    *,
+    size: int,
+    epsilon: float,
+    half_width: float | None = None,
+    general: bool | None = None,
+    domain: Domain = UNIT,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> MeanEstimate:
     """Localise, then refine, for users with equally many records (Kent, Algorithms 2-3 and 10-11).
 
-    Output law: the first half votes for bins of half-width `width` by unary encoding, one vote each
+    Output law: the first half votes for bins of half-width `half_width` by unary encoding, one vote each
     (three in the general procedure); the second half's means, projected to the chosen bin widened by 2
     (5) half-widths on either side, get Laplace noise scaled to that interval and are averaged.
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user over `size` records; projected to [-1, 1].
-    size : int
-        Records each user holds, T; it only sets the default width.
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    width : float, optional
-        Half-width of a bin, Delta; `localised_width` by default.
-    general : bool, optional
+    means : shape (n,)
+        Mean of each user over `size` records; projected to `domain`.
+    size
+        Records each user holds, T; it only sets the default half-width.
+    epsilon, domain, every_report, rng
+        As for `laplace_mean`.
+    half_width
+        Half-width of a bin in the units of the domain, Delta; by default `localised_half_width`, which is
+        for [-1, 1], stretched alike.
+    general
         Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
         runs exactly there. False runs Algorithm 2, which is private at every epsilon, misses less often
         and adds a quarter of the noise variance.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
 
     Returns
     -------
@@ -169,20 +230,29 @@ def localised_mean(means, size, *, epsilon, rng, width=None, general=None, every
         Estimate, interval and votes, with the guarantee of the costlier of the two rounds: a user takes
         part in one.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or `means` has fewer than two users.
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> result = localised_mean(np.full(10_000, 0.3), size=1000, epsilon=1.0, rng=rng)
+    >>> round(result.value, 3), result.guarantee.epsilon
+    (0.302, 1.0)
     """
-    means = _means(means, at_least=2)
-    half = means.size // 2
-    width = localised_width(2 * half, size, epsilon=epsilon) if width is None else width
+    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    half_width = None if half_width is None else half_width / _centred(domain)[1]
     general = epsilon > 1 if general is None else general
+    return _to_domain(_localised(means, size, epsilon, half_width, general, every_report, rng), domain)
+
+
+def _localised(means, size, epsilon, half_width, general, every_report, rng) -> MeanEstimate:
+    """Both rounds on means in [-1, 1]."""
+    half = means.size // 2
+    if half_width is None:
+        half_width = localised_half_width(n=2 * half, size=size, epsilon=epsilon)
     margin, reach = (KENT_GENERAL_MARGIN, 1) if general else (KENT_MARGIN, 0)
-    ballot = Ballot(Bins(width), reach, epsilon)
+    ballot = Ballot(Bins(half_width), reach, epsilon)
     votes = ballot.count(means[:half], rng, every_report=every_report)
     lower, upper = ballot.bins.ends(int(np.argmax(votes)))
-    report = LaplaceReport(lower - margin * width, upper + margin * width, epsilon)
-    value = _average(report, means[half : 2 * half], rng, every_report)
+    report = LaplaceReport(lower - margin * half_width, upper + margin * half_width, epsilon)
+    value = _average(report, means[half : 2 * half], half, every_report, rng)
     guarantee = disjoint(ballot.randomiser.guarantee, report.guarantee)
-    return MeanEstimate(value, (report.low, report.high), votes, guarantee)
+    return MeanEstimate(float(value), (report.low, report.high), votes, guarantee)

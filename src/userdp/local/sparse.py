@@ -8,72 +8,48 @@ Users' means have shape (n, d); the order of the users is public, the first n/2 
 refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
 """
 
+from typing import Literal
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp.local.hashing import Hashes, hash_report, hashed_scores
-from userdp.local.mean import localised_width
-from userdp.local.vector import _rows, localised_vector_mean
+from userdp.local.hashing import Hashes, _hash_report, hashed_scores
+from userdp.local.mean import _log_information, _table, localised_half_width
+from userdp.local.vector import _by_coordinate
+from userdp.populations.sparse import SparseSigns
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
 from userdp.privacy.results import SparseEstimate
 
-__all__ = ["selection_threshold", "select", "sparse_selection", "simulate_selection", "sparse_threshold"]
+__all__ = [
+    "selection_threshold",
+    "select_coordinates",
+    "sparse_selection",
+    "simulate_selection",
+    "sparse_threshold",
+]
 
 CLIP_CONSTANT = 30.0  # Algorithm 6, eq. (37)
 CUT = 0.5  # Algorithm 6, eq. (40)
 THRESHOLD_CONSTANT = 24.0  # C' of Algorithm 7, eq. (42): what its proof needs for noise of 6 half-widths
+Order = Literal["index", "score"]
 ORDERS = ("index", "score")
 
 
-def selection_threshold(n, size, d, *, epsilon):
+def selection_threshold(*, n: int, size: int, d: int, epsilon: float) -> float:
     """Local threshold of a coordinate, Kent's varepsilon of eq. (37), with T* = T.
 
-    Parameters
-    ----------
-    n : int
-        Number of users.
-    size : int
-        Records each user holds.
-    d : int
-        Dimension.
-    epsilon : float
-        Local budget.
-
-    Returns
-    -------
-    float
-        ``sqrt(2 log(d n size epsilon^2) / size)``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range or ``d * n * size * epsilon**2`` is at most 1.
+    For n users of `size` records in d dimensions ``sqrt(2 log(d n size epsilon^2) / size)``.
     """
-    _validate.integer(2, n=n)
-    _validate.integer(1, size=size, d=d)
     _validate.positive(epsilon=epsilon)
-    information = d * n * size * epsilon**2
-    _validate.exceeds_one("d * n * size * epsilon**2", information, " for the threshold")
-    return float(np.sqrt(2 * np.log(information) / size))
+    return float(np.sqrt(2 * _log_information(n, size, epsilon**2, d=d) / size))
 
 
-def select(scores, sparsity, *, order="index"):
-    """Coordinates kept: of those that score at least 1/2, the first by index or the highest.
+def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index") -> NDArray:
+    """At most `sparsity` coordinates, increasing: of those that score at least 1/2 the first or the highest.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (d,)
-        Scores.
-    sparsity : int
-        How many to keep at most.
-    order : {"index", "score"}
-        Algorithm 6 keeps the first by index.
-
-    Returns
-    -------
-    ndarray of int
-        At most `sparsity` coordinates, increasing.
+    Algorithm 6 keeps the first by index.
     """
     _validate.one_of(ORDERS, order=order)
     passing = np.flatnonzero(scores >= CUT)
@@ -83,94 +59,91 @@ def select(scores, sparsity, *, order="index"):
 
 
 def sparse_selection(
-    means,
-    size,
+    means: ArrayLike,
     *,
-    sparsity,
-    epsilon,
-    rng,
-    threshold=None,
-    clip=None,
-    width=None,
-    general=False,
-    order="index",
-    printed=False,
-    every_report=False,
-):
+    size: int,
+    sparsity: int,
+    epsilon: float,
+    threshold: float | None = None,
+    clip: float | None = None,
+    half_width: float | None = None,
+    general: bool = False,
+    order: Order = "index",
+    printed: bool = False,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> SparseEstimate:
     """Select coordinates by hashed votes, then estimate the selected ones (Kent, Algorithm 6).
 
     Output law: the first n/2 users choose the coordinates in which their mean is at least `threshold` in
-    absolute value, and `hashed_scores` of their choices and `select` pick at most `sparsity`; those are
-    estimated by `userdp.local.vector.localised_vector_mean` from the last n/2 users, the others are 0.
+    absolute value, and `hashed_scores` of their choices and `select_coordinates` pick at most `sparsity`;
+    those are estimated by `userdp.local.vector.localised_vector_mean` from the last n/2 users, the others
+    are 0.
 
     Parameters
     ----------
-    means : array_like, shape (n, d)
+    means : shape (n, d)
         Mean of each user over `size` records; projected to [-1, 1]^d.
-    size : int
+    size
         Records each user holds; it only sets the defaults.
-    sparsity : int
+    sparsity
         Assumed number s of coordinates whose mean is not 0; n must be at least 4 s.
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    threshold : float, optional
+    epsilon, every_report, rng
+        As for `userdp.local.mean.laplace_mean`.
+    threshold
         Threshold on a user's mean; `selection_threshold` by default.
-    clip : float, optional
+    clip
         Bound on the hashed sum; ``sqrt(30 sparsity)`` by default.
-    width : float, optional
-        Half-width of a bin; by default `userdp.local.mean.localised_width` of n/2 users shared by
+    half_width
+        Half-width of a bin; by default `userdp.local.mean.localised_half_width` of n/2 users shared by
         `sparsity` coordinates: the printed algorithm counts n users where n/2 are left.
-    general : bool
+    general
         Passed to `localised_vector_mean`; Algorithm 6 calls Algorithm 4, which is False.
-    order : {"index", "score"}
+    order
         Which coordinates to keep when more than `sparsity` pass.
-    printed : bool
+    printed
         Refine with the folds of all n users, as Algorithm 6 passes n and eq. (31) numbers them: the first
         half then reports twice and the guarantee is the sum.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
 
     Returns
     -------
     SparseEstimate
         Estimate, selected coordinates and scores, with the guarantee of a user's whole transcript.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> means, rng = np.tile([0.0, 0.6, 0.0], (40_000, 1)), np.random.default_rng(1)
+    >>> result = sparse_selection(means, size=1000, sparsity=1, epsilon=1.0, rng=rng)
+    >>> result.selected, result.value.round(1), result.guarantee.epsilon
+    (array([1]), array([0. , 0.6, 0. ]), 1.0)
     """
-    means = project(_rows(means), -1.0, 1.0)
+    means = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
     n, d = means.shape
-    clip, threshold, width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, width)
+    clip, threshold, half_width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width)
     half = n // 2
     chosen = np.abs(means[:half]) >= threshold
-    scores = hashed_scores(chosen, clip=clip, epsilon=epsilon, rng=rng, every_report=every_report)
-    selected = select(scores, sparsity, order=order)
+    voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, every_report=every_report, rng=rng)
+    selected = select_coordinates(voted.value, sparsity, order=order)
     refining = means[: 2 * half] if printed else means[half : 2 * half]
-    spent = hash_report(clip, epsilon).guarantee
     compose = sequential if printed else disjoint
-    options = {"epsilon": epsilon, "rng": rng, "width": width, "general": general}
-    options["every_report"] = every_report
-    return _refine(refining[:, selected], size, scores, selected, spent, compose, **options)
+    how = size, epsilon, half_width, general, False, every_report, rng
+    return _refine(refining[:, selected], voted.value, selected, voted.guarantee, compose, how)
 
 
 def simulate_selection(
-    population,
-    n,
-    size,
+    population: SparseSigns,
     *,
-    sparsity,
-    epsilon,
-    rng,
-    threshold=None,
-    clip=None,
-    width=None,
-    general=False,
-    order="index",
-):
+    n: int,
+    size: int,
+    sparsity: int,
+    epsilon: float,
+    threshold: float | None = None,
+    clip: float | None = None,
+    half_width: float | None = None,
+    general: bool = False,
+    order: Order = "index",
+    rng: np.random.Generator,
+) -> SparseEstimate:
     """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
 
     Output law: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first half's
@@ -178,11 +151,11 @@ def simulate_selection(
 
     Parameters
     ----------
-    population : SparseSigns
+    population
         Law of the records.
-    n : int
+    n
         Number of users.
-    size, sparsity, epsilon, rng, threshold, clip, width, general, order
+    size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
         As for `sparse_selection`.
 
     Returns
@@ -190,107 +163,100 @@ def simulate_selection(
     SparseEstimate
         As for `sparse_selection`.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "rng": np.random.default_rng(1)}
+    >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
+    array([0, 1])
     """
     d = population.d
-    clip, threshold, width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, width)
+    clip, threshold, half_width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width)
     half = n // 2
     hashes = Hashes.draw(half, d, rng)
     sums = population.draw_sums(hashes, size, threshold, rng)
-    report = hash_report(clip, epsilon)
+    report = _hash_report(clip, epsilon)
     scores = hashes.scores(report.privatise(sums, rng))
-    selected = select(scores, sparsity, order=order)
+    selected = select_coordinates(scores, sparsity, order=order)
     columns = population.draw_columns(selected, size, half, rng)
-    options = {"epsilon": epsilon, "rng": rng, "width": width, "general": general}
-    return _refine(columns, size, scores, selected, report.guarantee, disjoint, **options)
+    how = size, epsilon, half_width, general, False, False, rng
+    return _refine(columns, scores, selected, report.guarantee, disjoint, how)
 
 
-def _tuning(n, d, size, sparsity, epsilon, threshold, clip, width):
-    """Public tuning, fixed and checked before any data are looked at: clip, threshold and width."""
+def _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width) -> tuple[float, float, float]:
+    """Public tuning, fixed and checked before any data are looked at: clip, threshold and half-width."""
     _validate.integer(1, size=size, sparsity=sparsity)
     _validate.in_range(1, d, sparsity=sparsity)
     _validate.integer(4 * sparsity, n=n)
-    _validate.positive(epsilon=epsilon)
+    _validate.budget(epsilon=epsilon)
     clip = float(np.sqrt(CLIP_CONSTANT * sparsity)) if clip is None else clip
-    threshold = selection_threshold(n, size, d, epsilon=epsilon) if threshold is None else threshold
-    width = localised_width(n // 2 // sparsity, size, epsilon=epsilon) if width is None else width
-    _validate.positive(clip=clip, threshold=threshold, width=width)
-    return clip, threshold, width
+    threshold = selection_threshold(n=n, size=size, d=d, epsilon=epsilon) if threshold is None else threshold
+    if half_width is None:
+        half_width = localised_half_width(n=n // 2 // sparsity, size=size, epsilon=epsilon)
+    _validate.positive(clip=clip, threshold=threshold, half_width=half_width)
+    return clip, threshold, half_width
 
 
-def _refine(columns, size, scores, selected, spent, compose, **options):
+def _refine(columns, scores, selected, spent, compose, how) -> SparseEstimate:
     """Estimate the selected coordinates; `compose` says whether voters are among those who report."""
     value, guarantee = np.zeros(scores.size), spent
     if selected.size:
-        vector = localised_vector_mean(columns, size, **options)
+        vector = _by_coordinate(columns, *how)
         value[selected] = vector.value
         guarantee = compose(spent, vector.guarantee)
     return SparseEstimate(value, selected, scores, guarantee)
 
 
 def sparse_threshold(
-    means,
-    size,
+    means: ArrayLike,
     *,
-    sparsity,
-    epsilon,
-    rng,
-    constant=THRESHOLD_CONSTANT,
-    width=None,
-    general=False,
-    every_report=False,
-):
+    size: int,
+    sparsity: int,
+    epsilon: float,
+    constant: float = THRESHOLD_CONSTANT,
+    half_width: float | None = None,
+    general: bool = False,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> SparseEstimate:
     """Estimate every coordinate, then keep the largest above a threshold (Kent, Algorithm 7).
 
     Output law: `userdp.local.vector.localised_vector_mean` of the means, with 0 in place of all coordinates
-    but the `sparsity` largest in absolute value, and of those at most ``3 constant width sqrt(d log(n size
-    epsilon^2) / (n epsilon^2))``.
+    but the `sparsity` largest in absolute value, and of those at most ``3 constant half_width sqrt(d log(n
+    size epsilon^2) / (n epsilon^2))``.
 
     Parameters
     ----------
-    means : array_like, shape (n, d)
+    means : shape (n, d)
         Mean of each user over `size` records; projected to [-1, 1]^d; n must be at least 2 d.
-    size : int
-        Records each user holds; it only sets the defaults.
-    sparsity : int
-        Assumed number of coordinates whose mean is not 0.
-    epsilon : float
-        Local budget of each user, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    constant : float
-        C' of eq. (42), positive; the paper asks for one that is large enough, and 24 is.
-    width : float, optional
+    size, sparsity, epsilon, every_report, rng
+        As for `sparse_selection`.
+    constant
+        C' of eq. (42); the paper asks for one that is large enough, and 24 is.
+    half_width
         Half-width of a bin; ``sqrt(4 log(n size epsilon^2) / size)`` of eq. (42) by default.
-    general : bool
+    general
         Passed to `localised_vector_mean`; Algorithm 7 runs Algorithm 2, which is False.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
 
     Returns
     -------
     SparseEstimate
         Estimate, kept coordinates, and as scores the estimates before the threshold.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> means, rng = np.tile([0.0, 0.6, 0.0], (400_000, 1)), np.random.default_rng(1)
+    >>> sparse_threshold(means, size=10_000, sparsity=1, epsilon=1.0, rng=rng).value.round(2)
+    array([0. , 0.6, 0. ])
     """
-    means = project(_rows(means), -1.0, 1.0)
+    means = _table("nd", 1, epsilon, rng, means=means)
     n, d = means.shape
-    _validate.integer(1, size=size, sparsity=sparsity)
+    _validate.integer(1, sparsity=sparsity)
     _validate.in_range(1, d, sparsity=sparsity)
-    _validate.positive(epsilon=epsilon, constant=constant)
-    information = n * size * epsilon**2
-    _validate.exceeds_one("n * size * epsilon**2", information, " for the threshold")
-    width = float(np.sqrt(4 * np.log(information) / size)) if width is None else width
-    cut = 3 * constant * width * np.sqrt(d * np.log(information) / (n * epsilon**2))
-    options = {"width": width, "general": general, "every_report": every_report}
-    vector = localised_vector_mean(means, size, epsilon=epsilon, rng=rng, **options)
+    _validate.positive(constant=constant)
+    log = _log_information(n, size, epsilon**2)
+    half_width = float(np.sqrt(4 * log / size)) if half_width is None else half_width
+    cut = 3 * constant * half_width * np.sqrt(d * log / (n * epsilon**2))
+    vector = _by_coordinate(means, size, epsilon, half_width, general, False, every_report, rng)
     largest = np.argsort(-np.abs(vector.value), kind="stable")[:sparsity]
     selected = np.sort(largest[np.abs(vector.value[largest]) > cut])
     value = np.zeros(d)

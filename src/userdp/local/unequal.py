@@ -1,37 +1,59 @@
 """The mean of users with unequally many records: DAME of Pla, Vono and Richard (2025), Algorithm 1."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import _average, _means
+from userdp.local.mean import UNIT, Domain, _average, _numbers, _table, _to_domain, _to_unit
+from userdp.populations.sizes import FiniteSizes, PowerLawSizes
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
 
-__all__ = ["DAME_MARGIN", "size_weight", "shrink", "debias", "dame", "dame_log", "dame_width"]
+__all__ = ["DAME_MARGIN", "size_weight", "shrink", "undo_shrinkage", "dame", "dame_log", "dame_half_width"]
 
+SizeLaw = FiniteSizes | PowerLawSizes
 DAME_MARGIN = 6  # Algorithm 1
+LARGEST_CAP = 10**12  # records; some half a million bins
 
 
-def size_weight(sizes, size_cap):
+def size_weight(sizes: ArrayLike, size_cap: float) -> NDArray:
     """Weight sqrt(min(m, m~) / m~) of each user's own mean against the bin's centre (DAME, before (8))."""
     return np.sqrt(np.minimum(sizes, float(size_cap)) / size_cap)
 
 
-def shrink(means, sizes, *, size_cap, centre):
+def shrink(means: NDArray, sizes: ArrayLike, *, size_cap: float, centre: float) -> NDArray:
     """Average each mean with `centre`: weight sqrt(min(m, m~) / m~) for the mean, the rest for the centre."""
     weight = size_weight(sizes, size_cap)
     return weight * means + (1 - weight) * centre
 
 
-def debias(average, *, size_law, size_cap, centre):
+def undo_shrinkage(average: float, *, size_law: SizeLaw, size_cap: float, centre: float) -> float:
     """Undo the shrinkage in the average of the reports (DAME, eq. (9)), using E of the weight."""
     weight = size_law.mean_root(size_cap) / np.sqrt(size_cap)
     return float((average - (1 - weight) * centre) / weight)
 
 
-def dame(means, sizes, *, epsilon, size_law, size_cap, rng, printed=False, every_report=False):
+def _sizes(sizes: ArrayLike, means: NDArray) -> NDArray:
+    sizes = _numbers("n", 1, sizes=sizes)
+    if sizes.shape != means.shape:
+        raise ValueError(f"sizes must match means in shape, got {sizes.shape} and {means.shape}")
+    return sizes
+
+
+def dame(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    size_law: SizeLaw,
+    size_cap: int,
+    domain: Domain = UNIT,
+    printed: bool = False,
+    every_report: bool = False,
+    rng: np.random.Generator,
+) -> MeanEstimate:
     """Localise, then refine, for users with unequally many records (DAME, Algorithm 1).
 
     Output law: those of the first half who hold at least `size_cap` records vote for their bin and its
@@ -41,23 +63,19 @@ def dame(means, sizes, *, epsilon, size_law, size_cap, rng, printed=False, every
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user; projected to [-1, 1].
-    sizes : array_like of int, shape (n,)
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    sizes : shape (n,)
         Records each user holds; private like the means. Values below 1 count as 1.
-    epsilon : float
-        Local budget of each user, positive.
-    size_law : FiniteSizes or PowerLawSizes
+    epsilon, domain, every_report, rng
+        As for `userdp.local.mean.laplace_mean`.
+    size_law
         Public law of the sizes (H1).
-    size_cap : int
-        Effective maximum size m~, at least 1; see `userdp.theory.dame_bounds.dame_size_cap`.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    printed : bool
+    size_cap
+        Effective maximum size m~, from 1 to 1e12; see `userdp.theory.dame_bounds.dame_size_cap`.
+    printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
-    every_report : bool
-        Draw every user's report instead of the exact laws of their sums.
 
     Returns
     -------
@@ -65,45 +83,46 @@ def dame(means, sizes, *, epsilon, size_law, size_cap, rng, printed=False, every
         Estimate, interval and votes, with the guarantee of the costlier of the two rounds: a user takes
         part in one.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or `means` and `sizes` differ in shape.
+    Examples
+    --------
+    >>> from userdp.populations import constant_size
+    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
+    >>> result = dame(means, sizes, epsilon=0.1, size_law=constant_size(900), size_cap=900, rng=rng)
+    >>> round(result.value, 1), result.guarantee.epsilon
+    (0.3, 0.1)
     """
-    means = project(_means(means, at_least=2), -1.0, 1.0)
-    sizes = np.asarray(sizes)
-    if sizes.shape != means.shape:
-        raise ValueError(f"sizes must match means in shape, got {sizes.shape} and {means.shape}")
-    half = means.size // 2
-    tau = dame_width(size_cap, n=2 * half, epsilon=epsilon)
-    ballot = Ballot(Bins(tau, truncated=not printed), 1, epsilon, closed=printed)
+    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    sizes, half = _sizes(sizes, means), means.size // 2
+    half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
+    ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
     votes = ballot.count(means[:half], rng, eligible=sizes[:half] >= size_cap, every_report=every_report)
     report, centre = _dame_report(ballot.bins, int(np.argmax(votes)), epsilon)
     refining = slice(half, 2 * half)
     shrunk = shrink(means[refining], np.maximum(sizes[refining], 1), size_cap=size_cap, centre=centre)
     # only the printed centre can leave [-1, 1] and take a shrunk mean with it
-    average = _average(report, project(shrunk, -1.0, 1.0), rng, every_report)
-    value = debias(average, size_law=size_law, size_cap=size_cap, centre=centre)
+    average = _average(report, project(shrunk, -1.0, 1.0), half, every_report, rng)
+    value = undo_shrinkage(average, size_law=size_law, size_cap=size_cap, centre=centre)
     guarantee = disjoint(ballot.randomiser.guarantee, report.guarantee)
     interval = (max(report.low, -1.0), min(report.high, 1.0))
-    return MeanEstimate(value, interval, votes, guarantee)
+    return _to_domain(MeanEstimate(value, interval, votes, guarantee), domain)
 
 
-def _dame_report(bins, chosen, epsilon):
+def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport, float]:
     """Randomiser and centre of the second round: a domain of 14 half-widths about the chosen bin."""
-    lower, _ = bins.ends(chosen)
-    low = lower - DAME_MARGIN * bins.tau
-    return LaplaceReport(low, low + 2 * (DAME_MARGIN + 1) * bins.tau, epsilon), bins.centre(chosen)
+    low = bins.ends(chosen)[0] - DAME_MARGIN * bins.half_width
+    return LaplaceReport(low, low + 2 * (DAME_MARGIN + 1) * bins.half_width, epsilon), bins.centre(chosen)
 
 
-def dame_log(size_cap, *, n, epsilon, c4=8.0):
+def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> float:
     """L = ln(c4 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
-    return float(np.log(c4 * max(np.sqrt(size_cap * n * epsilon**2), 1.0)))
+    # floats: whole numbers of numpy overflow in silence
+    return float(np.log(c4 * max(np.sqrt(float(size_cap) * float(n) * epsilon**2), 1.0)))
 
 
-def dame_width(size_cap, *, n, epsilon):
+def dame_half_width(*, size_cap: int, n: int, epsilon: float) -> float:
     """Half-width tau of DAME's bins, eq. (4)."""
     _validate.integer(1, size_cap=size_cap)
+    _validate.in_range(1, LARGEST_CAP, size_cap=size_cap)
     _validate.integer(2, n=n)
     _validate.positive(epsilon=epsilon)
-    return float(np.sqrt(2 * dame_log(size_cap, n=n, epsilon=epsilon) / size_cap))
+    return float(np.sqrt(2 * dame_log(size_cap=size_cap, n=n, epsilon=epsilon) / size_cap))

@@ -118,7 +118,7 @@ def item_level_means(population, n, *, epsilon, rng, draws=1):
     patterns, probabilities = _pattern_law(population, report)
     total = 2 * rng.binomial(n, 0.5, (draws, population.d)) - n
     total[:, population.signal] = rng.multinomial(n, probabilities, draws) @ patterns
-    return report.reach * total / n
+    return report.magnitude * total / n
 
 
 def _pattern_law(population, report):

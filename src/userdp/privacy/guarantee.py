@@ -1,5 +1,6 @@
 """What a release promises to one user, and the only place where budgets add."""
 
+import math
 from dataclasses import dataclass
 
 from userdp import _validate
@@ -49,7 +50,7 @@ class Guarantee:
 
 def sequential(*guarantees):
     """Guarantee of several releases about the same user: budgets add (basic composition)."""
-    return _combine(sum, guarantees)
+    return _combine(math.fsum, guarantees)  # one rounding: equal shares add up to what was shared
 
 
 def disjoint(*guarantees):

@@ -339,24 +339,24 @@ class TwoPointReport:
         return (self.low + self.high) / 2
 
     @property
-    def reach(self):
+    def magnitude(self):
         """Distance B of the two points from the centre."""
         return (self.high - self.low) / 2 / float(np.tanh(self.epsilon / 2))
 
     def _upper(self, x):
         """Probability of the upper point for each number."""
-        return 0.5 + (project(x, self.low, self.high) - self.centre) / (2 * self.reach)
+        return 0.5 + (project(x, self.low, self.high) - self.centre) / (2 * self.magnitude)
 
     def privatise(self, x, rng):
         """Report for each number of `x`, shape (n,)."""
         upper = self._upper(x)
-        return self.centre + self.reach * np.where(rng.random(upper.shape) < upper, 1, -1)
+        return self.centre + self.magnitude * np.where(rng.random(upper.shape) < upper, 1, -1)
 
     def sample_total(self, x, rng):
         """Draw the sum of the reports from the number of upper points."""
         upper = self._upper(x)
         ups = np.count_nonzero(rng.random(upper.shape) < upper)
-        return upper.size * self.centre + self.reach * (2 * ups - upper.size)
+        return upper.size * self.centre + self.magnitude * (2 * ups - upper.size)
 
     def unbias(self, total, n):
         """Estimate the sum of the projected numbers: the total itself."""
@@ -364,7 +364,7 @@ class TwoPointReport:
 
     def variance(self, x):
         """Variance of the report of each number of `x`."""
-        return self.reach**2 - (project(x, self.low, self.high) - self.centre) ** 2
+        return self.magnitude**2 - (project(x, self.low, self.high) - self.centre) ** 2
 
     def privacy_loss(self):
         """Largest log-ratio between the laws of the report under the two ends of the domain."""
@@ -415,31 +415,31 @@ class HashedReport:
     """A number that belongs to one of k components, hidden by a public random sign for each (eq. (55)).
 
     Output law: with k independent fair signs r that everybody may see, a user of component c with number y
-    reports ``r_c y`` plus Laplace noise of scale ``2 reach / epsilon``; the server multiplies the report
+    reports ``r_c y`` plus Laplace noise of scale ``2 clip / epsilon``; the server multiplies the report
     with each of the k signs. Product j has mean y if j is c and mean 0 otherwise.
 
     Parameters
     ----------
     components : int
         Number of components k, at least 1.
-    reach : float
-        Numbers are projected to [-reach, reach]; positive.
+    clip : float
+        Numbers are projected to [-clip, clip]; positive.
     epsilon : float
         Privacy budget of one report, positive.
     """
 
     components: int
-    reach: float
+    clip: float
     epsilon: float
 
     def __post_init__(self):
         _validate.integer(1, components=self.components)
-        _validate.positive(reach=self.reach)
+        _validate.positive(clip=self.clip)
         _validate.positive(epsilon=self.epsilon)
 
     @property
     def _laplace(self):
-        return LaplaceReport(-self.reach, self.reach, self.epsilon)
+        return LaplaceReport(-self.clip, self.clip, self.epsilon)
 
     @property
     def guarantee(self):
@@ -453,7 +453,7 @@ class HashedReport:
 
     def _inputs(self, x):
         numbers, components = x
-        numbers = project(numbers, -self.reach, self.reach)
+        numbers = project(numbers, -self.clip, self.clip)
         return numbers, project(components, 0, self.components - 1).astype(np.int64)
 
     def privatise(self, x, rng):

@@ -10,7 +10,6 @@ __all__ = [
     "MeanEstimate",
     "VectorEstimate",
     "SparseEstimate",
-    "CoefficientEstimate",
     "MixtureEstimate",
     "CoverEstimate",
     "WeightedEstimate",
@@ -26,7 +25,7 @@ class MeanEstimate:
     Parameters
     ----------
     value : float
-        The estimate of theta; not projected onto [-1, 1].
+        The estimate of theta; not projected onto the domain.
     interval : tuple of float or None
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
@@ -49,15 +48,16 @@ class MeanEstimate:
 
 @dataclass(frozen=True)
 class VectorEstimate:
-    """A private estimate of a mean vector.
+    """A private estimate of a mean vector, of a density's coefficients or of shares of users.
 
     Parameters
     ----------
     value : ndarray, shape (d,)
         The estimate of theta; not projected.
     coordinates : tuple of MeanEstimate
-        The estimate of each coordinate that was estimated by itself (after the rotation, if there is
-        one), each with the guarantee of that one estimate; empty for a one-round report.
+        The estimate on the scale [-1, 1] of each coordinate that was estimated by itself (after the
+        rotation, if there is one), each with the guarantee of that one estimate; empty for a one-round
+        report.
     guarantee : Guarantee
         Composed over one user's whole transcript, all coordinates that the user took part in.
     """
@@ -87,25 +87,6 @@ class SparseEstimate:
     value: np.ndarray
     selected: np.ndarray
     scores: np.ndarray
-    guarantee: Guarantee
-
-
-@dataclass(frozen=True)
-class CoefficientEstimate:
-    """A private estimate of the first coefficients of a density.
-
-    Parameters
-    ----------
-    value : ndarray, shape (J,)
-        Coefficients of the trigonometric basis, the constant function's first.
-    coordinates : tuple of MeanEstimate
-        The estimate of each coefficient that was estimated, on the scale [-1, 1].
-    guarantee : Guarantee
-        Composed over one user's whole transcript.
-    """
-
-    value: np.ndarray
-    coordinates: tuple[MeanEstimate, ...]
     guarantee: Guarantee
 
 

@@ -58,7 +58,7 @@ class _VectorReport:
 class CubeReport(_VectorReport):
     """One corner of a large cube, so that the mean is the vector of [-1, 1]^d.
 
-    Output law: round each entry to a sign v_j with mean x_j; the report is `reach` times a sign vector z
+    Output law: round each entry to a sign v_j with mean x_j; the report is `magnitude` times a sign vector z
     drawn with weight 1 where ``<z, v> > 0`` and ``exp(-epsilon)`` elsewhere (Duchi, Jordan and Wainwright
     2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed report
     counts them on both sides, which costs ``log(1 + exp(epsilon))``).
@@ -77,7 +77,7 @@ class CubeReport(_VectorReport):
         return float(np.exp(-self.epsilon))
 
     @property
-    def reach(self):
+    def magnitude(self):
         """Absolute value B of each entry of the report."""
         agreements = np.arange(self.d // 2 + 1, self.d + 1)
         near = stats.binom.pmf(agreements, self.d, 0.5)
@@ -94,11 +94,11 @@ class CubeReport(_VectorReport):
             agreement = np.einsum("ij,ij->i", z[open_rows], rounded[open_rows], dtype=np.int64)
             weight = np.where(agreement > 0, 1.0, self.far)
             open_rows = open_rows[rng.random(open_rows.size) >= weight]
-        return self.reach * z
+        return self.magnitude * z
 
     def variance(self, x):
         """Variance of each entry of the report of each row of `x`, shape (n, d)."""
-        return self.reach**2 - project(self._rows(x), -1.0, 1.0) ** 2
+        return self.magnitude**2 - project(self._rows(x), -1.0, 1.0) ** 2
 
     def privacy_loss(self):
         """Largest log-ratio between the laws of the report under two corners."""
@@ -110,7 +110,7 @@ class BallReport(_VectorReport):
     """One point of a large sphere, so that the mean is the vector of the unit l2 ball.
 
     Output law: replace x by ``+ x / |x|`` with probability ``(1 + |x|) / 2`` and by ``- x / |x|``
-    otherwise; the report is uniform on the half of the sphere of radius `reach` around that point
+    otherwise; the report is uniform on the half of the sphere of radius `magnitude` around that point
     with probability `keep`, and on the opposite half otherwise (Duchi, Jordan and Wainwright 2018,
     section 4.2.3, equation (25)).
 
@@ -128,7 +128,7 @@ class BallReport(_VectorReport):
         return float(expit(self.epsilon))
 
     @property
-    def reach(self):
+    def magnitude(self):
         """Radius B of the sphere of reports."""
         # the mean of one coordinate over a half-sphere is 2 Gamma(d/2 + 1) / (sqrt(pi) d Gamma((d+1)/2))
         log_mean = gammaln(self.d / 2 + 1) - gammaln((self.d + 1) / 2) - np.log(np.pi) / 2
@@ -143,14 +143,14 @@ class BallReport(_VectorReport):
         direction = np.where(length > 0, x / np.where(length > 0, length, 1.0), np.eye(1, self.d))
         rounded = direction * np.where(rng.random(length.shape) < (1 + length) / 2, 1, -1)
         z = rng.standard_normal(x.shape)
-        z *= self.reach / np.linalg.norm(z, axis=1, keepdims=True)
+        z *= self.magnitude / np.linalg.norm(z, axis=1, keepdims=True)
         agreement = np.einsum("ij,ij->i", z, rounded)[:, None]
         side = np.where(rng.random(length.shape) < self.keep, 1, -1)
         return np.where(agreement >= 0, z, -z) * side
 
     def variance(self, x):
         """Sum of the variances of the entries of the report of each row of `x`, shape (n,)."""
-        return self.reach**2 - np.sum(to_unit_ball(self._rows(x)) ** 2, axis=1)
+        return self.magnitude**2 - np.sum(to_unit_ball(self._rows(x)) ** 2, axis=1)
 
     def privacy_loss(self):
         """Largest log-ratio between the densities of the report under two unit vectors."""

@@ -9,7 +9,7 @@ from math import exp
 import numpy as np
 
 from userdp import _validate
-from userdp.local.unequal import dame_log, dame_width
+from userdp.local.unequal import dame_half_width, dame_log
 
 __all__ = [
     "DameConstants",
@@ -188,7 +188,7 @@ def dame_upper(size_law, *, n, epsilon, form="corrected", constants=None, size_c
     constants = _constants(form, constants)
     if size_cap is None:
         size_cap = dame_size_cap(size_law, n=n, epsilon=epsilon, form=form, constants=constants)
-    log = dame_log(size_cap, n=n, epsilon=epsilon, c4=constants.c4)
+    log = dame_log(size_cap=size_cap, n=n, epsilon=epsilon, c4=constants.c4)
     bound = constants.c3 * log / (n * epsilon**2 * size_law.mean_root(size_cap) ** 2)
     return float(min(bound, constants.trivial))
 
@@ -199,7 +199,7 @@ def dame_noise_risk(size_law, *, n, epsilon, size_cap):
     With n/2 reports of noise scale 14 tau / epsilon and the debiasing factor of eq. (9) it is
     ``1568 L / (n epsilon^2 (E sqrt(min(m, m~)))^2)``.
     """
-    tau = dame_width(size_cap, n=n, epsilon=epsilon)
+    tau = dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon)
     scale = 14 * tau / epsilon
     return float(size_cap / size_law.mean_root(size_cap) ** 2 * 2 * scale**2 / (n // 2))
 

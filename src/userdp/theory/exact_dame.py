@@ -5,9 +5,9 @@ DAME's votes overlap, so that its risk is enclosed between two bounds, which mee
 
 import numpy as np
 
-from userdp.local.improved import report
+from userdp.local.improved import round_report
 from userdp.local.localise import Ballot, Bins
-from userdp.local.unequal import DAME_MARGIN, dame_width, size_weight
+from userdp.local.unequal import DAME_MARGIN, dame_half_width, size_weight
 from userdp.privacy.reports import LaplaceReport
 from userdp.theory.exact_mean import sign_means
 
@@ -55,7 +55,9 @@ def dame_risk(theta, *, size_law, n, epsilon, size_cap, means=sign_means):
         Bound on the probability that the chosen bin is more than two from theta's.
     """
     half = n // 2
-    ballot = Ballot(Bins(dame_width(size_cap, n=n, epsilon=epsilon), truncated=True), 1, epsilon)
+    ballot = Ballot(
+        Bins(dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon), truncated=True), 1, epsilon
+    )
     laws = [means(theta, int(m)) for m in size_law.values]
     held = sum(
         q * law.in_bins(ballot.bins) * (m >= size_cap)
@@ -72,8 +74,8 @@ def dame_risk(theta, *, size_law, n, epsilon, size_cap, means=sign_means):
 
 def _given_bin(j, bins, theta, laws, size_law, size_cap, epsilon, users):
     """Risk of DAME's second step given each chosen bin j."""
-    centre, low = bins.centre(j), bins.ends(j)[0] - DAME_MARGIN * bins.tau
-    noise = LaplaceReport(0.0, 2 * (DAME_MARGIN + 1) * bins.tau, epsilon)
+    centre, low = bins.centre(j), bins.ends(j)[0] - DAME_MARGIN * bins.half_width
+    noise = LaplaceReport(0.0, 2 * (DAME_MARGIN + 1) * bins.half_width, epsilon)
     high, first, second = low + noise.high, 0.0, 0.0
     for m, q, law in zip(size_law.values, size_law.probabilities, laws, strict=True):
         w = size_weight(m, size_cap)
@@ -120,7 +122,7 @@ def round_risk(round_, centre, law, *, size_law, epsilon, laplace=False):
     bias, variance : float
         Exact up to rounding.
     """
-    randomiser = report(round_, centre, epsilon=epsilon, size_law=size_law, laplace=laplace)
+    randomiser = round_report(round_, centre, epsilon=epsilon, size_law=size_law, laplace=laplace)
     first, second, gain = 0.0, 0.0, 0.0
     for m, q in zip(size_law.values, size_law.probabilities, strict=True):
         scale, of_size = float(round_.scale(m)), law(int(m))
@@ -132,5 +134,5 @@ def round_risk(round_, centre, law, *, size_law, epsilon, laplace=False):
     if laplace:
         variance = second - first**2 + 2 * randomiser.scale**2
     else:
-        variance = randomiser.reach**2 - (first - randomiser.centre) ** 2
+        variance = randomiser.magnitude**2 - (first - randomiser.centre) ** 2
     return float(first / gain - shift), float(variance / round_.users / gain**2)

@@ -4,7 +4,7 @@ import numpy as np
 
 from userdp import _validate
 from userdp.local.density import coefficient_noise
-from userdp.local.vector import shares
+from userdp.local.vector import split_budget
 from userdp.populations.densities import BOUND
 
 __all__ = ["integrated_squared_error", "density_risk", "printed_cutoff"]
@@ -17,7 +17,7 @@ def integrated_squared_error(coefficients, law):
     return float(np.square(coefficients - known).sum() + law.tail(len(coefficients)))
 
 
-def density_risk(law, n, size, terms, *, epsilon, width=None):
+def density_risk(law, n, size, terms, *, epsilon, half_width=None):
     """Expected integrated squared error if every vote finds the right bin and no mean is cut.
 
     Sum of the noise and of the records' own variance over the J - 1 estimated coefficients, and of the tail
@@ -25,13 +25,15 @@ def density_risk(law, n, size, terms, *, epsilon, width=None):
     """
     if terms == 1:
         return law.tail(1)
-    count, _ = shares(terms - 1, epsilon=epsilon)
+    count, _ = split_budget(terms - 1, epsilon=epsilon)
     theta = law.coefficients(2 * terms)
     j = np.arange(2, terms + 1)
     # squared basis functions are 1 +- the cosine of twice the frequency
     second = 1 + np.where(j % 2, -1, 1) * theta[4 * (j // 2) - 1] / BOUND
     records = (second - theta[j - 1] ** 2).sum() / (size * n * count / (2 * (terms - 1)))
-    noise = (terms - 1) * coefficient_noise(n, size, terms, epsilon=epsilon, width=width)
+    noise = (terms - 1) * coefficient_noise(
+        n=n, size=size, terms=terms, epsilon=epsilon, half_width=half_width
+    )
     return float(noise + records + law.tail(terms))
 
 

@@ -171,7 +171,7 @@ def _win(left, right, equal, share, counts):
     return total
 
 
-def localised_risk(law, *, n, epsilon, width):
+def localised_risk(law, *, n, epsilon, half_width):
     """Risk of the localised mean (Kent, Algorithm 2) for users of one size, exact up to rounding.
 
     Parameters
@@ -191,11 +191,11 @@ def localised_risk(law, *, n, epsilon, width):
         Mean squared error, and probability that the chosen bin is not theta's nor next to it.
     """
     _validate.integer(2, n=n)
-    bins, half = Bins(width), n // 2
+    bins, half = Bins(half_width), n // 2
     wins = winning_law(law.in_bins(bins), half, epsilon)
     lower, upper = bins.ends(np.arange(bins.count))
-    bias, square = law.projected(lower - KENT_MARGIN * width, upper + KENT_MARGIN * width)
-    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * width, epsilon).scale ** 2
+    bias, square = law.projected(lower - KENT_MARGIN * half_width, upper + KENT_MARGIN * half_width)
+    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * half_width, epsilon).scale ** 2
     risks = bias**2 + (square - bias**2 + noise) / half
     far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
     return float(wins @ risks), float(wins @ far)

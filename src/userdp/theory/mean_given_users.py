@@ -180,8 +180,8 @@ def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
     if njit is None:
         means = np.hstack([voters, refiners])
         for w, r, e in np.ndindex(out.shape):
-            options = {"epsilon": epsilons[e], "width": widths[w], "general": False}
-            out[w, r, e] = (localised_mean(means[r], 1, rng=rng, **options).value - theta[r]) ** 2
+            options = {"epsilon": epsilons[e], "half_width": widths[w], "general": False}
+            out[w, r, e] = (localised_mean(means[r], size=1, rng=rng, **options).value - theta[r]) ** 2
         return out
     half = refiners.shape[1]
     noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half
