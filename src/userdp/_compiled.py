@@ -1,11 +1,36 @@
-"""Compilation with numba where it is installed; the plain versions do the work where it is not."""
+"""Compilation with numba where it is installed; the plain versions do the work where it is not.
 
-try:
+numba takes a second to import and a kernel seconds to compile: neither happens before the first call of one.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from importlib.util import find_spec
+from typing import Any
+
+
+def _compile(function: Callable) -> Callable:
     from numba import njit
-except ModuleNotFoundError:
-    njit = None
 
-
-def _jit(function):
     # no fastmath and no parallel reductions: the same bits everywhere; nogil for threads
-    return function if njit is None else njit(nogil=True, error_model="numpy")(function)
+    return njit(nogil=True, error_model="numpy")(function)
+
+
+# None where there is no numba, as a module that holds kernels and their plain versions asks
+njit = _compile if find_spec("numba") else None
+
+
+def _jit(function: Callable) -> Callable:
+    """Compile a kernel when it is first called, and with it all kernels of its module, which it may call."""
+    if njit is None:
+        return function
+
+    @wraps(function)
+    def first_call(*arguments: Any) -> Any:
+        module = function.__globals__
+        for name, kernel in list(module.items()):
+            if getattr(kernel, "__code__", None) is first_call.__code__:
+                module[name] = njit(kernel.__wrapped__)
+        return module[function.__name__](*arguments)
+
+    return first_call

@@ -14,12 +14,12 @@ from userdp.central.debias import (
     debiased_count,
     poisson_rate,
 )
+from userdp.populations.histograms import dirichlet_poisson_table
 from userdp.privacy.audit import laplace_loss
 from userdp.theory.exact_counts import (
     bias_bound,
     clipped_total_law,
     debiased_risk,
-    dirichlet_poisson_table,
     noise_variance,
     plain_risk,
 )
@@ -224,7 +224,7 @@ def test_errors_name_the_parameter_and_the_value(change, message):
 @pytest.mark.parametrize(
     ("rates", "users", "message"),
     [
-        ([-1.0], None, "rates must be at least 0"),
+        ([-1.0], None, "rates must hold numbers in"),
         ([], None, "rates must"),
         ([1.0], [1.5], "users must be whole"),
     ],

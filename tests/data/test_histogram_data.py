@@ -13,9 +13,17 @@ from scipy.sparse import csr_array
 
 from userdp.data import histograms as data
 from userdp.data import means as datasets
-from userdp.data.histograms import ItemCounts, words_of
+from userdp.data._checks import recorded
+from userdp.data.histograms import words_of
 from userdp.data.means import sha256_of
-from userdp.data.originals import sentiment140, snap_checkins, words_of_tweet
+from userdp.data.originals import (
+    GOWALLA_MD5,
+    SENTIMENT140_SHA256,
+    sentiment140,
+    snap_checkins,
+    words_of_tweet,
+)
+from userdp.data.tables import ItemCounts
 
 FOLDER = resources.files("userdp") / "data"
 PACKED = ("destinations.csv", "teams.csv", "words.csv")
@@ -77,7 +85,7 @@ def test_words_are_those_of_the_plays(words):
 def test_every_table_has_a_licence_and_a_checksum(file):
     licence = (FOLDER / file.replace(".csv", ".licence.txt")).read_text()
     assert licence.startswith(f"Licence of {file}\n{'=' * len('Licence of ' + file)}\n")
-    assert len(datasets._recorded(file, FOLDER)) == 64
+    assert len(recorded(file, FOLDER)) == 64
     assert "make_tables.py" in licence
 
 
@@ -125,9 +133,9 @@ def test_counts_are_canonical_copied_and_read_only():
     [
         ([[1, 2, 3]], "counts must have shape (n, 2), n at least 1, got (1, 3)"),
         (np.zeros((0, 2), int), "counts must have shape (n, 2), n at least 1, got (0, 2)"),
-        ([[1, 2.5]], "counts must be whole numbers, got np.float64(2.5)"),
-        ([[1, np.nan]], "counts must be whole numbers, got np.float64(nan)"),
-        ([[1, -2]], "counts must not be negative, got np.int64(-2)"),
+        ([[1, 2.5]], "counts must be whole numbers of at least 0, got 2.5"),
+        ([[1, np.nan]], "counts must be whole numbers of at least 0, got nan"),
+        ([[1, -2]], "counts must be whole numbers of at least 0, got -2"),
     ],
 )
 def test_impossible_counts_are_refused(counts, message):
@@ -204,10 +212,8 @@ def test_a_faulty_tweet_is_named(row, message, tmp_path):
 
 def test_another_file_of_tweets_is_refused(tmp_path):
     path = tweets(tmp_path, ROWS)
-    with pytest.raises(
-        ValueError, match=rf"must have SHA-256 {data.SENTIMENT140_SHA256}, got [0-9a-f]{{64}}$"
-    ):
-        sentiment140(path, sha256=data.SENTIMENT140_SHA256)
+    with pytest.raises(ValueError, match=rf"must have SHA-256 {SENTIMENT140_SHA256}, got [0-9a-f]{{64}}$"):
+        sentiment140(path, sha256=SENTIMENT140_SHA256)
     with pytest.raises(ValueError, match="chunk must be a whole number of at least 1, got 0"):
         sentiment140(path, sha256=sha256_of(path), chunk=0)
     empty = tweets(tmp_path, [])
@@ -269,8 +275,8 @@ def test_incomplete_checkins_can_be_left_out(tmp_path):
 
 def test_another_file_of_checkins_is_refused(tmp_path):
     path = checkins(tmp_path, LINES)
-    with pytest.raises(ValueError, match=rf"must have MD5 {data.GOWALLA_MD5}, got [0-9a-f]{{32}}$"):
-        snap_checkins(path, md5=data.GOWALLA_MD5)
+    with pytest.raises(ValueError, match=rf"must have MD5 {GOWALLA_MD5}, got [0-9a-f]{{32}}$"):
+        snap_checkins(path, md5=GOWALLA_MD5)
     with pytest.raises(ValueError, match="must have SHA-256 00, got"):
         snap_checkins(path, sha256="00")
     for sums in ({}, {"md5": "0", "sha256": "0"}):

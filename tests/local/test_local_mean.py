@@ -8,7 +8,7 @@ from laws import has_mean, same_law
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean, laplace_mean, localised_half_width, localised_mean
 from userdp.local.unequal import _dame_report, dame, dame_half_width, shrink, undo_shrinkage
-from userdp.populations.records import PointMass, Signs, draw_users
+from userdp.populations.records import PointMass, Signs, draw_halves
 from userdp.populations.sizes import constant_size, two_point_sizes
 from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.results import MeanEstimate
@@ -23,7 +23,7 @@ def estimates(estimator, theta, *, n, seed, law=SIZES, runs=400, **options):
     rng = np.random.default_rng(seed)
     results = []
     for _ in range(runs):
-        means, sizes = draw_users(Signs(theta), law, n, rng)
+        means, sizes = draw_halves(Signs(theta), law, n, rng)
         results.append(estimator(means, sizes, rng, **options).value)
     return np.array(results)
 
@@ -62,7 +62,7 @@ def test_dame_is_unbiased_with_users_of_one_record(theta):
     """A coarse mean with the weight of a precise one would be cut by the projection."""
     law, rng, values = two_point_sizes(1, 870, 0.25), np.random.default_rng(13), []
     for _ in range(400):
-        sizes = law.draw(40_000, rng)  # in random order, unlike draw_users
+        sizes = law.draw(40_000, rng)  # in random order, unlike draw_halves
         means = Signs(theta).draw_means(sizes, rng)
         values.append(run_dame(means, sizes, rng, epsilon=2.0, size_law=law, size_cap=870).value)
     assert has_mean(values, theta)

@@ -5,16 +5,14 @@ import pytest
 from scipy import stats
 
 from laws import has_mean
-from userdp.local.improved import round_report, scaled_deviations
-from userdp.local.improved_plan import Round
 from userdp.local.localise import Bins
 from userdp.local.unequal import dame
-from userdp.populations.records import Signs, draw_users
+from userdp.populations.records import Signs, draw_halves
 from userdp.populations.sizes import two_point_sizes
 from userdp.theory.dame_bounds import dame_noise_risk
-from userdp.theory.exact_dame import dame_risk, overtakes, round_risk
-from userdp.theory.exact_mean import localised_risk, shifted_sign_means, sign_means, winning_law
-from userdp.theory.mean_given_users import localised_risks, winner_law
+from userdp.theory.exact_dame import dame_risk, overtakes
+from userdp.theory.exact_mean import localised_risk, shifted_sign_means, sign_means, winner_over_users
+from userdp.theory.mean_given_users import risks_given_means, winner_given_votes
 
 THETAS = [-0.98, 0.0, 0.123, 0.7, 1.0]
 
@@ -25,14 +23,14 @@ def test_winner_is_that_of_all_user_means_listed(p, users):
     expected = np.zeros(len(p))
     for bins in itertools.product(range(len(p)), repeat=users):
         held = np.bincount(bins, minlength=len(p))
-        expected += np.prod(np.take(p, bins)) * winner_law(held, 1.3)
-    assert winning_law(p, users, 1.3) == pytest.approx(expected, abs=1e-14)
+        expected += np.prod(np.take(p, bins)) * winner_given_votes(held, 1.3)
+    assert winner_over_users(p, users, 1.3) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("users", [30, 75])
 def test_probabilities_of_winning_sum_to_one(users):
     law = sign_means(0.3, 200)
-    assert winning_law(law.in_bins(Bins(0.02)), users, 0.7).sum() == pytest.approx(1, abs=1e-12)
+    assert winner_over_users(law.in_bins(Bins(0.02)), users, 0.7).sum() == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("theta", THETAS)
@@ -41,7 +39,7 @@ def test_localised_risk_is_that_of_drawn_users(theta):
     rng = np.random.default_rng(1)
     means = Signs(theta).draw_means(np.full(runs * 60, m), rng).reshape(runs, 60)
     halves = means[:, :30], means[:, 30:], np.full(runs, theta)
-    drawn = localised_risks(*halves, widths=[width], epsilons=[epsilon])[0, :, 0]
+    drawn = risks_given_means(*halves, widths=[width], epsilons=[epsilon])[0, :, 0]
     risk, missed = localised_risk(sign_means(theta, m), n=n, epsilon=epsilon, half_width=width)
     assert has_mean(drawn[:, 0], risk)
     assert has_mean(drawn[:, 2], missed)
@@ -78,31 +76,10 @@ def test_dame_risk_is_enclosed(theta, rho, cap):
     law, n, epsilon, rng = two_point_sizes(2000, 20_000, rho), 4000, 2.0, np.random.default_rng(2)
     low, high, failure = dame_risk(theta, size_law=law, n=n, epsilon=epsilon, size_cap=cap)
     options = {"epsilon": epsilon, "size_law": law, "size_cap": cap, "rng": rng}
-    drawn = [(dame(*draw_users(Signs(theta), law, n, rng), **options).value - theta) ** 2 for _ in range(400)]
+    drawn = [
+        (dame(*draw_halves(Signs(theta), law, n, rng), **options).value - theta) ** 2 for _ in range(400)
+    ]
     error = 5 * np.std(drawn) / 20
     assert low - error <= np.mean(drawn) <= high + error
     assert low >= (1 - failure) * dame_noise_risk(law, n=n, epsilon=epsilon, size_cap=cap) * (1 - 1e-9)
     assert high < 1.1 * low  # the two bounds nearly meet
-
-
-@pytest.mark.parametrize("laplace", [False, True])
-@pytest.mark.parametrize("centre", [-0.02, 0.3, 0.34])
-def test_round_has_the_stated_bias_and_variance(laplace, centre):
-    law, round_, theta, rng = (
-        two_point_sizes(100, 900, 0.4),
-        Round(500, 0.05, 1.5),
-        0.3,
-        np.random.default_rng(3),
-    )
-    randomiser = round_report(round_, centre, epsilon=1.1, size_law=law, laplace=laplace)
-    gain = law.probabilities @ (1 / round_.scale(law.values))
-    errors = []
-    for _ in range(2000):
-        sizes = law.draw(500, rng)
-        x = scaled_deviations(Signs(theta).draw_means(sizes, rng), sizes, round_, centre)
-        errors.append(centre + randomiser.sample_total(x, rng) / 500 / gain - theta)
-    options = {"size_law": law, "epsilon": 1.1, "laplace": laplace}
-    bias, variance = round_risk(round_, centre, lambda m: sign_means(theta, m), **options)
-    assert has_mean(errors, bias)
-    assert has_mean((np.array(errors) - bias) ** 2, variance)
-    assert not has_mean((np.array(errors) - bias) ** 2, 1.3 * variance)

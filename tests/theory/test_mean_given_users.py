@@ -12,10 +12,10 @@ from userdp.study.sweeps import sweep
 from userdp.theory import mean_given_users as kernels
 from userdp.theory.mean_given_users import (
     localised_draws,
-    localised_risks,
-    localised_risks_reference,
+    risks_given_means,
+    risks_reference,
     vote_law,
-    winner_law,
+    winner_given_votes,
 )
 
 EPSILONS = [0.5, 1.0, 2.0, 4.0]
@@ -71,7 +71,7 @@ def test_vote_law_sums_the_bits(epsilon):
 @pytest.mark.parametrize("held", [(3,), (0, 3), (1, 0, 2), (2, 2, 0, 0), (0, 1, 1, 1)])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_winner_law_is_that_of_the_first_maximum(held, epsilon):
-    law = winner_law(held, epsilon)
+    law = winner_given_votes(held, epsilon)
     assert law == pytest.approx(votes_by_enumeration(held, epsilon), rel=1e-12)
     assert law.sum() == pytest.approx(1, rel=1e-12)
     if len(held) > 1:
@@ -84,8 +84,8 @@ def test_risks_are_those_of_the_reference(m):
     theta = [-1.0, -0.98, -0.3, 0.0, 0.1, 0.25, 0.7, 1.0]
     users = populations(theta, 42, m, len(theta), seed=1)
     widths = [0.004, 0.0213, 0.05, 0.1, 0.25, 0.4, 1.0, 1.7]
-    fast = localised_risks(*users, widths=widths, epsilons=EPSILONS)
-    slow = localised_risks_reference(*users, widths=widths, epsilons=EPSILONS)
+    fast = risks_given_means(*users, widths=widths, epsilons=EPSILONS)
+    slow = risks_reference(*users, widths=widths, epsilons=EPSILONS)
     assert fast == pytest.approx(slow, rel=1e-8, abs=1e-12)
     assert fast.shape == (8, 8, 4, 3)
 
@@ -93,9 +93,9 @@ def test_risks_are_those_of_the_reference(m):
 def test_empty_bins_count_in_the_risk():
     """The control of the test above: a reference without them differs a thousand times more."""
     users = populations(0.1, 42, 100, 1, seed=1)
-    risk = localised_risks(*users, widths=[0.05], epsilons=[0.5])[0, 0, 0]
+    risk = risks_given_means(*users, widths=[0.05], epsilons=[0.5])[0, 0, 0]
     held = np.bincount(((users[0][0] + 1) / 0.1).astype(int))
-    few = winner_law(held[held > 0], 0.5)
+    few = winner_given_votes(held[held > 0], 0.5)
     assert few.sum() == pytest.approx(1)
     assert risk[2] > 0.1
 
@@ -105,10 +105,10 @@ def test_empty_bins_count_in_the_risk():
 def test_risks_are_the_means_of_literal_runs(width, epsilon):
     users = populations(0.21, 60, 50, 1, seed=2)
     squared = literal_errors(users, width, epsilon, 2000, seed=3)
-    risk, fourth, _ = localised_risks(*users, widths=[width], epsilons=[epsilon])[0, 0, 0]
+    risk, fourth, _ = risks_given_means(*users, widths=[width], epsilons=[epsilon])[0, 0, 0]
     assert has_mean(squared, risk)
     assert has_mean(squared**2, fourth)
-    other = localised_risks(*users, widths=[width], epsilons=[1.5 * epsilon])[0, 0, 0, 0]
+    other = risks_given_means(*users, widths=[width], epsilons=[1.5 * epsilon])[0, 0, 0, 0]
     assert not has_mean(squared, other)
 
 
@@ -122,7 +122,7 @@ def test_missed_is_the_share_of_runs_whose_interval_misses():
             means, size=1, epsilon=0.8, rng=rng, half_width=0.06, general=False
         ).interval
         missed.append(not low <= 0.21 <= high)
-    share = localised_risks(*users, widths=[0.06], epsilons=[0.8])[0, 0, 0, 2]
+    share = risks_given_means(*users, widths=[0.06], epsilons=[0.8])[0, 0, 0, 2]
     assert has_mean(np.array(missed, dtype=float), share)
     assert not has_mean(np.array(missed, dtype=float), 1.3 * share)
 
@@ -144,7 +144,7 @@ def test_draws_have_the_mean_that_risks_integrate():
     users = repeated(populations(0.21, 200, 1000, 1, seed=9), 20_000)
     options = {"widths": [0.02], "epsilons": [1.0]}
     drawn = localised_draws(*users, rng=np.random.default_rng(10), **options)[0, :, 0]
-    risk = localised_risks(*(x[:1] for x in users), **options)[0, 0, 0, 0]
+    risk = risks_given_means(*(x[:1] for x in users), **options)[0, 0, 0, 0]
     assert has_mean(drawn, risk)
     assert not has_mean(drawn, 1.3 * risk)
 
@@ -153,10 +153,10 @@ def test_draws_have_the_mean_that_risks_integrate():
 def test_the_package_does_without_numba(monkeypatch):
     users = populations(0.21, 20, 50, 1, seed=11)
     options = {"widths": [0.06], "epsilons": [0.5]}
-    risks = localised_risks(*users, **options)
+    risks = risks_given_means(*users, **options)
     drawn = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(12), **options)
     monkeypatch.setattr(kernels, "njit", None)
-    assert localised_risks(*users, **options) == pytest.approx(risks, rel=1e-8)
+    assert risks_given_means(*users, **options) == pytest.approx(risks, rel=1e-8)
     plain = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(13), **options)
     assert plain.shape == drawn.shape
     assert same_law(plain[0, :, 0], drawn[0, :, 0])
@@ -178,7 +178,7 @@ def test_userdp_does_not_import_numba():
 def one_cell(rng, n):
     users = populations(rng.uniform(-0.3, 0.3, 20), n, 100, 20, seed=14)
     options = {"widths": [0.02, 0.1], "epsilons": EPSILONS}
-    return localised_draws(*users, rng=rng, **options), localised_risks(*users, **options)[..., 0]
+    return localised_draws(*users, rng=rng, **options), risks_given_means(*users, **options)[..., 0]
 
 
 def test_numbers_do_not_depend_on_the_number_of_workers():
@@ -191,15 +191,15 @@ def test_numbers_do_not_depend_on_the_number_of_workers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"widths": [0.1, 0.0]}, "width must be positive, got 0.0"),
-        ({"epsilons": [-1.0]}, "epsilon must be positive, got -1.0"),
+        ({"widths": [0.1, 0.0]}, "widths must be positive and finite, got 0.0"),
+        ({"epsilons": [-1.0]}, "epsilons must be positive and finite, got -1.0"),
     ],
 )
 def test_errors_name_the_parameter(change, message):
     users = populations(0.0, 20, 50, 2, seed=15)
     options = {"widths": [0.1], "epsilons": [1.0]} | change
     with pytest.raises(ValueError, match=message):
-        localised_risks(*users, **options)
+        risks_given_means(*users, **options)
     with pytest.raises(ValueError, match=message):
         localised_draws(*users, rng=np.random.default_rng(1), **options)
 
@@ -208,6 +208,6 @@ def test_populations_must_be_finite_and_fit():
     voters, refiners, theta = populations(0.0, 20, 50, 2, seed=16)
     options = {"widths": [0.1], "epsilons": [1.0]}
     with pytest.raises(ValueError, match="must have shapes"):
-        localised_risks(voters, refiners[:, 1:], theta, **options)
-    with pytest.raises(ValueError, match="refiners must be finite, got .*nan"):
-        localised_risks(voters, refiners * np.nan, theta, **options)
+        risks_given_means(voters, refiners[:, 1:], theta, **options)
+    with pytest.raises(ValueError, match="refiners must hold numbers in .* got nan"):
+        risks_given_means(voters, refiners * np.nan, theta, **options)

@@ -2,29 +2,29 @@
 
 import csv
 import gzip
-import hashlib
 import html
 import io
 import re
-import urllib.request
 import zipfile
 import zlib
 from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
+from typing import Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from userdp import _validate
-from userdp.data._checks import agree
-from userdp.data.histograms import ItemCounts, words_of
-from userdp.data.means import sha256_of
+from userdp.data._checks import agree, digest_of
+from userdp.data.histograms import words_of
+from userdp.data.tables import ItemCounts
 
 __all__ = [
     "Stops",
     "texas_stops",
-    "download",
     "SENTIMENT140_SHA256",
     "GOWALLA_MD5",
     "words_of_tweet",
@@ -56,12 +56,21 @@ class Stops:
         Stops that passed the filters, before officers with too few were left out.
     """
 
-    searched: np.ndarray
-    group: np.ndarray
+    searched: NDArray[np.bool]
+    group: NDArray[np.int8]
     kept: int
 
 
-def texas_stops(path, *, sha256, rng, size=300, district="A", years=(2015, 2016), chunk=250_000):
+def texas_stops(
+    path: str | PathLike,
+    *,
+    sha256: str,
+    rng: np.random.Generator,
+    size: int = 300,
+    district: str = "A",
+    years: tuple[int, ...] = (2015, 2016),
+    chunk: int = 250_000,
+) -> Stops:
     """Read the TX-Statewide file of the Stanford Open Policing Project as Kent et al., Section 6.2, do.
 
     Complete stops of one district and some years are kept, officers with fewer than `size` of them left
@@ -75,15 +84,11 @@ def texas_stops(path, *, sha256, rng, size=300, district="A", years=(2015, 2016)
         The CSV file, or a ZIP archive of it.
     sha256 : str
         SHA-256 of the file at `path`, 64 hexadecimal digits. We know of no published one: note down that
-        of your copy (`sha256_of`) once, so that a later run fails if the file has changed.
+        of your copy (`userdp.data.means.sha256_of`) once, so that a later run fails if the file has changed.
     rng : numpy.random.Generator
         Source of the random orders.
-    size : int
-        Stops of each officer, at least 1.
-    district : str
-        The district.
-    years : tuple of int
-        The years.
+    size, district, years
+        Stops of each officer, at least 1; the district; the years.
     chunk : int
         Rows read at a time, at least 1.
 
@@ -101,7 +106,7 @@ def texas_stops(path, *, sha256, rng, size=300, district="A", years=(2015, 2016)
     import pandas as pd  # only here: the package does without it
 
     _validate.integer(1, size=size, chunk=chunk)
-    agree(path, sha256_of(path), sha256)
+    agree(path, digest_of(path, "sha256"), sha256)
     header = pd.read_csv(path, nrows=0).columns
     absent = [column for column in STOP_COLUMNS if column not in header]
     if absent:
@@ -122,7 +127,7 @@ def texas_stops(path, *, sha256, rng, size=300, district="A", years=(2015, 2016)
     return Stops(stops["searched"].to_numpy()[rows], stops["group"].to_numpy()[rows], len(stops))
 
 
-def _stops_of(rows, district, years):
+def _stops_of(rows: Any, district: str, years: set[str]) -> Any:
     """Complete stops of a district and some years, checked, as officer, searched and group."""
     rows = rows.dropna()
     dated = rows["date"].str.fullmatch(r"\d{4}-\d{2}-\d{2}")
@@ -137,58 +142,19 @@ def _stops_of(rows, district, years):
     )
 
 
-def _refuse_rows(column, good, rule):
+def _refuse_rows(column: Any, good: Any, rule: str) -> None:
     if not good.all():
         row = good.idxmin()
         raise ValueError(f"{column.name} must {rule}, got {column[row]!r} in row {row}")
 
 
-def _first_of_each(user, size, rng):
+def _first_of_each(user: NDArray, size: int, rng: np.random.Generator) -> NDArray:
     """Rows of the first `size` records of each user in random order, shape (users with enough, size)."""
     order = rng.permutation(len(user))
     order = order[np.argsort(user[order], kind="stable")]
     held = np.bincount(user)
     start = np.cumsum(held) - held
     return order[start[held >= size][:, None] + np.arange(size)]
-
-
-def download(url, path, *, sha256):
-    """Fetch a file, unless it is there already, and keep it only if it is the stated one.
-
-    The download is written beside `path`, with the ending ``.part``, and takes its name once its SHA-256
-    agrees. Until then nothing at `path` is touched, and after a failure the ``.part`` file stays, to be
-    looked at; the next call writes it anew.
-
-    Parameters
-    ----------
-    url : str
-        Address, http, https or file.
-    path : str or path
-        Where to put it; the folder must exist.
-    sha256 : str
-        The SHA-256 that the file must have.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    ValueError
-        If the file that came is another one, or not all of it.
-    OSError
-        If nothing came.
-    """
-    path = Path(path)
-    if path.exists() and sha256_of(path) == sha256.lower():
-        return path
-    part = path.with_name(path.name + ".part")
-    with urllib.request.urlopen(url) as source, open(part, "wb") as target:
-        while piece := source.read(1 << 20):
-            target.write(piece)
-    agree(part, sha256_of(part), sha256)
-    return part.replace(path)
 
 
 # of trainingandtestdata.zip, as TensorFlow Datasets and others record it
@@ -199,25 +165,15 @@ _TWEETS = "training.1600000.processed.noemoticon.csv"
 _NOT_WORDS = re.compile(r"@\w+|(?:https?://|www\.)\S+")
 
 
-def words_of_tweet(text):
+def words_of_tweet(text: str) -> list[str]:
     """Split a tweet into words as `words_of`, without its user names (@...) and web addresses.
 
     Character references such as ``&amp;`` are decoded first.
-
-    Parameters
-    ----------
-    text : str
-        The tweet.
-
-    Returns
-    -------
-    list of str
-        The words in their order.
     """
     return words_of(_NOT_WORDS.sub(" ", html.unescape(text)))
 
 
-def sentiment140(path, *, sha256, chunk=100_000):
+def sentiment140(path: str | PathLike, *, sha256: str, chunk: int = 100_000) -> ItemCounts:
     """Read the tweets of Sentiment140 as word counts by author.
 
     A user is an account; an item is a word (`words_of_tweet`); a record is its use. Accounts whose tweets
@@ -246,7 +202,7 @@ def sentiment140(path, *, sha256, chunk=100_000):
         user.
     """
     _validate.integer(1, chunk=chunk)
-    agree(path, sha256_of(path), sha256)
+    agree(path, digest_of(path, "sha256"), sha256)
     tally = _Tally(chunk)
     with _tweets(path) as file:
         rows, row = csv.reader(file), 0
@@ -257,7 +213,14 @@ def sentiment140(path, *, sha256, chunk=100_000):
     return tally.counts("words by account", path)
 
 
-def snap_checkins(path, *, sha256=None, md5=None, skip_incomplete=False, chunk=500_000):
+def snap_checkins(
+    path: str | PathLike,
+    *,
+    sha256: str | None = None,
+    md5: str | None = None,
+    skip_incomplete: bool = False,
+    chunk: int = 500_000,
+) -> ItemCounts:
     """Read check-ins of Gowalla or Brightkite, from the collection SNAP, as counts by user and location.
 
     A user is an account; an item is a location, by its code; a record is a check-in. Times and coordinates
@@ -292,9 +255,9 @@ def snap_checkins(path, *, sha256=None, md5=None, skip_incomplete=False, chunk=5
     if (sha256 is None) == (md5 is None):
         raise ValueError(f"one of sha256 and md5 must be given, got {sha256!r} and {md5!r}")
     if md5 is None:
-        agree(path, sha256_of(path), sha256)
+        agree(path, digest_of(path, "sha256"), sha256)
     else:
-        _agree_md5(path, md5)
+        agree(path, digest_of(path, "md5"), md5, "MD5")
     tally = _Tally(chunk)
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -311,12 +274,13 @@ def snap_checkins(path, *, sha256=None, md5=None, skip_incomplete=False, chunk=5
 class _Tally:
     """Counts of (user, item) pairs; pairs wait in a buffer until they are as many as a chunk has records."""
 
-    def __init__(self, chunk):
+    def __init__(self, chunk: int) -> None:
         self._chunk, self._records = int(chunk), 0
-        self._users, self._items = {}, {}
+        self._users: dict = {}
+        self._items: dict = {}
         self._waiting, self._counted = array("q"), []
 
-    def add(self, user, items):
+    def add(self, user: str | int, items: Iterable[str]) -> None:
         row = self._users.setdefault(user, len(self._users))
         for item in items:
             self._waiting.append(row << 32 | self._items.setdefault(item, len(self._items)))
@@ -324,20 +288,20 @@ class _Tally:
         if self._records % self._chunk == 0:
             self._count()
 
-    def _count(self):
+    def _count(self) -> None:
         self._counted.append(np.unique(np.array(self._waiting, dtype=np.int64), return_counts=True))
         self._waiting = array("q")
 
-    def counts(self, name, path):
+    def counts(self, name: str, path: str | PathLike) -> ItemCounts:
         if not self._users:
             raise ValueError(f"{path} must hold at least one record, got none")
         self._count()
         pairs, counts = (np.concatenate(part) for part in zip(*self._counted, strict=True))
         at, shape = (pairs >> 32, pairs & 0xFFFFFFFF), (len(self._users), len(self._items))
-        return ItemCounts(name, self._items, csr_array((counts, at), shape=shape))
+        return ItemCounts(name, tuple(self._items), csr_array((counts, at), shape=shape))
 
 
-def _tweets(path):
+def _tweets(path: str | PathLike) -> TextIO:
     """Open the training file, in the archive or by itself; it is in Latin 1."""
     if not zipfile.is_zipfile(path):
         return open(path, encoding="latin-1", newline="")
@@ -347,14 +311,14 @@ def _tweets(path):
     return io.TextIOWrapper(archive.open(_TWEETS), encoding="latin-1", newline="")
 
 
-def _next_row(path, rows, row):
+def _next_row(path: str | PathLike, rows: Iterator[list[str]], row: int) -> list[str] | None:
     try:
         return next(rows, None)
     except csv.Error as error:
         raise ValueError(f"{path} must be comma-separated text, got: {error} in row {row}") from error
 
 
-def _refuse_tweet(path, fields, row):
+def _refuse_tweet(path: str | PathLike, fields: list[str], row: int) -> None:
     if len(fields) != 6:
         raise ValueError(f"{path} must have six fields a row, got {len(fields)} in row {row}")
     if fields[0] not in ("0", "2", "4"):
@@ -363,17 +327,10 @@ def _refuse_tweet(path, fields, row):
         raise ValueError(f"user must be present, got {fields[4]!r} in row {row}")
 
 
-def _refuse_checkin(path, fields, row, skip_incomplete):
+def _refuse_checkin(path: str | PathLike, fields: list[str], row: int, skip_incomplete: bool) -> None:
     if len(fields) != 5:
         raise ValueError(f"{path} must have five fields a row, got {len(fields)} in row {row}")
     if not (fields[0].isascii() and fields[0].isdigit()):
         raise ValueError(f"user must be a whole number, got {fields[0]!r} in row {row}")
     if not fields[4] and not skip_incomplete:
         raise ValueError(f"location must be present, got {fields[4]!r} in row {row}")
-
-
-def _agree_md5(path, expected):
-    with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "md5").hexdigest()
-    if found != str(expected).lower():
-        raise ValueError(f"{path} must have MD5 {expected}, got {found}")

@@ -7,14 +7,19 @@ Show these messages to nobody who may not see the data.
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from userdp import _validate
 from userdp.data._checks import column_of, columns_of, integers, is_integer, missing, refuse
 
-__all__ = ["CountTable", "count_table", "from_csv"]
+__all__ = ["ItemCounts", "count_table", "from_csv"]
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")  # 3 and 3.0, not 1_000 or 1e3
 # counts are summed as floating-point numbers later; below this they stay exact
@@ -22,48 +27,83 @@ _LARGEST_TOTAL = 2**53
 
 
 @dataclass(frozen=True, eq=False)
-class CountTable:
-    """How often every user holds every item.
+class ItemCounts:
+    """How often each user holds each item.
 
     Parameters
     ----------
-    users : tuple, length n >= 2
-        Label of each user, all strings or all whole numbers, sorted.
+    name : str
+        What the table is, for captions.
     items : tuple, length d
-        Label of each item: the public domain in its given order, or the items held, sorted.
-    counts : scipy.sparse.csr_array of int64, shape (n, d)
-        Row u is user u's histogram, in canonical form and read-only; an empty row is a user without a record.
-
-    Raises
-    ------
-    ValueError
-        If the shapes disagree or there are fewer than two users.
+        Label of each item.
+    counts : array_like or scipy.sparse array of int, shape (n, d)
+        Row u is the histogram of user u, n at least 1; an empty row is a user without a record. Kept as a
+        sparse array of int64, copied, canonical and read-only.
+    labels : tuple, length n, optional
+        Label of each user, where the table keeps them.
     """
 
-    users: tuple
+    name: str
     items: tuple
     counts: csr_array
+    labels: tuple | None = None
 
-    def __post_init__(self):
-        counts, expected = csr_array(self.counts, copy=True), (len(self.users), len(self.items))
-        if counts.shape != expected:
-            raise ValueError(f"counts must have the shape (users, items) = {expected}, got {counts.shape}")
-        _two_users("users", self.users)
+    def __post_init__(self) -> None:
+        given, d = csr_array(self.counts, copy=True), len(self.items)
+        if given.ndim != 2 or given.shape[0] < 1 or given.shape[1] != d:
+            raise ValueError(f"counts must have shape (n, {d}), n at least 1, got {given.shape}")
+        faults = given.data[~(given.data >= 0) | (given.data % 1 != 0)]
+        if faults.size:
+            raise ValueError(f"counts must be whole numbers of at least 0, got {faults[0]}")
+        counts = given.astype(np.int64)
         counts.sum_duplicates()
         counts.eliminate_zeros()
-        if counts.dtype.kind not in "iu" or (counts.data < 0).any():
-            raise ValueError(f"counts must be whole numbers of at least 0, got {counts.data!r}")
         for part in (counts.data, counts.indices, counts.indptr):
             part.flags.writeable = False
+        object.__setattr__(self, "items", tuple(self.items))
         object.__setattr__(self, "counts", counts)
 
     @property
-    def sizes(self):
-        """Number of records m_u of each user, int, shape (n,)."""
+    def users(self) -> int:
+        """Number of users n."""
+        return self.counts.shape[0]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of records m_u of each user, shape (n,)."""
         return self.counts.sum(axis=1)
 
+    @property
+    def distinct(self) -> NDArray[np.int64]:
+        """Number of different items of each user, shape (n,)."""
+        return np.diff(self.counts.indptr)
 
-def count_table(users, items, counts=None, *, domain=None):
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """Number of records of each item, shape (d,)."""
+        return self.counts.sum(axis=0)
+
+    def top(self, d: int) -> "ItemCounts":
+        """Keep the `d` items with the most records, and all users, also those who hold none of them.
+
+        The items come in descending order of their totals, equal ones in the order of the table. The choice
+        looks at the data and is not private.
+        """
+        _validate.integer(1, d=d)
+        _validate.in_range(1, len(self.items), d=d)
+        kept = np.argsort(-self.totals, kind="stable")[: int(d)]
+        items = tuple(self.items[j] for j in kept)
+        return ItemCounts(f"{self.name}, top {d}", items, self.counts[:, kept], self.labels)
+
+
+def count_table(
+    users: ArrayLike,
+    items: ArrayLike,
+    counts: ArrayLike | None = None,
+    *,
+    domain: Iterable | None = None,
+    name: str = "counts",
+) -> ItemCounts:
     """Count records by user and item.
 
     Parameters
@@ -77,23 +117,27 @@ def count_table(users, items, counts=None, *, domain=None):
     domain : sequence, optional
         The items, if they are known without looking at the data: the columns of the result, in this order.
         By default the items are those that somebody holds, and which these are is private.
+    name : str
+        What the table is, for captions.
 
     Returns
     -------
-    CountTable
-        Users sorted by label, so that their order says nothing about the order of the records.
+    ItemCounts
+        At least two users, sorted by label, so that their order says nothing about the order of the records.
 
-    Raises
-    ------
-    ValueError
-        If the table is empty, a label is missing or of another kind than the first, a count is negative or
-        not whole, an item is outside the domain, or only one user is there.
+    Examples
+    --------
+    >>> count_table(["b", "a", "b"], ["x", "y", "x"]).counts.toarray()
+    array([[0, 1],
+           [2, 0]])
     """
-    return _count_table(("users", users), ("items", items), ("counts", counts), domain)
+    return _count_table(name, ("users", users), ("items", items), ("counts", counts), domain)
 
 
-def from_csv(path, *, user, item, count=None, domain=None):
-    """Read a CSV file with a header, in UTF-8, as a matrix of counts.
+def from_csv(
+    path: str | PathLike, *, user: str, item: str, count: str | None = None, domain: Iterable | None = None
+) -> ItemCounts:
+    """Read a CSV file with a header, in UTF-8, as `count_table` counts its lines; its path is the name.
 
     Parameters
     ----------
@@ -106,33 +150,29 @@ def from_csv(path, *, user, item, count=None, domain=None):
     domain : sequence of str, optional
         As for `count_table`.
 
-    Returns
-    -------
-    CountTable
-        As from `count_table`.
-
     Raises
     ------
     ValueError
-        If the file lacks one of the columns or names one twice, a line has too few or too many fields, the
-        file is not well-formed, or `count_table` refuses the table; columns go by their names in the file.
+        If the file is not well-formed or `count_table` refuses the table; columns go by their names in the
+        file.
     """
     names = [user, item] if count is None else [user, item, count]
     if len(set(names)) < len(names):
         raise ValueError(f"user, item and count must be different columns, got {names}")
     columns = _read_columns(path, names)
     counts = None if count is None else _parsed(count, columns[2])
-    return _count_table((user, columns[0]), (item, columns[1]), (count, counts), domain)
+    return _count_table(str(path), (user, columns[0]), (item, columns[1]), (count, counts), domain)
 
 
-def _count_table(users, items, counts, domain):
+def _count_table(name: str, users: tuple, items: tuple, counts: tuple, domain: Iterable | None) -> ItemCounts:
     """Each column comes with the name under which errors speak of it."""
     (user, given_users), (item, given_items), (count, given) = users, items, counts
     users, items = columns_of(**{user: given_users, item: given_items})
     held_by, held = _labels(user, users), _labels(item, items)
     weights = np.ones(len(users), np.int64) if given is None else _counts(user, users, count, given)
     rows = {label: row for row, label in enumerate(sorted(set(held_by)))}
-    _two_users(user, list(rows))
+    if len(rows) < 2:
+        raise ValueError(f"{user} must name at least two users, got only {next(iter(rows))!r}")
     if domain is None:
         seen = sorted({label for label, weight in zip(held, weights, strict=True) if weight})
         columns = {label: column for column, label in enumerate(seen)}
@@ -142,10 +182,11 @@ def _count_table(users, items, counts, domain):
     if not columns:
         raise ValueError(f"{count} must not all be 0 unless a domain is given, got {len(weights)} zeros")
     at = [rows[label] for label in held_by], [columns.get(label, 0) for label in held]
-    return CountTable(tuple(rows), tuple(columns), csr_array((weights, at), shape=(len(rows), len(columns))))
+    counts = csr_array((weights, at), shape=(len(rows), len(columns)))
+    return ItemCounts(name, tuple(columns), counts, tuple(rows))
 
 
-def _counts(user, users, count, given):
+def _counts(user: str, users: NDArray, count: str, given: ArrayLike) -> NDArray[np.int64]:
     _, column = columns_of(**{user: users, count: given})
     weights = integers(count, column)
     refuse(count, "not be negative", column, weights < 0)
@@ -154,7 +195,7 @@ def _counts(user, users, count, given):
     return weights
 
 
-def _labels(name, column):
+def _labels(name: str, column: NDArray) -> list[Any]:
     """Return labels as plain strings or whole numbers, all of one kind."""
     labels = column.tolist()
     refuse(name, "be present", column, [missing(label) for label in labels])
@@ -167,7 +208,7 @@ def _labels(name, column):
     return [str(label) if text else int(label) for label in labels]
 
 
-def _domain(domain):
+def _domain(domain: Iterable) -> dict[Any, int]:
     """Return the domain as a dict from item to column, in the given order."""
     if isinstance(domain, str):
         raise ValueError(f"domain must be a sequence of labels, got {domain!r}")
@@ -178,12 +219,7 @@ def _domain(domain):
     return {label: row for row, label in enumerate(labels)}
 
 
-def _two_users(name, users):
-    if len(users) < 2:
-        raise ValueError(f"{name} must name at least two users, got only {users[0]!r}")
-
-
-def _read_columns(path, names):
+def _read_columns(path: str | PathLike, names: list[str]) -> list[list[str]]:
     """Return the named columns of a CSV file, lists of text."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         try:
@@ -203,7 +239,7 @@ def _read_columns(path, names):
     return [[record[position] for record in records] for position in positions]
 
 
-def _parsed(name, texts):
+def _parsed(name: str, texts: list[str]) -> list[int]:
     """Return counts read as text as whole numbers."""
     column = np.asarray(texts, dtype=object)
     refuse(name, "be present", column, [text == "" for text in texts])

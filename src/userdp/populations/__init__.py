@@ -1,13 +1,12 @@
 """Laws of the data as sufficient statistics: exact draws of user means, counts and sizes."""
 
-from userdp.populations import beta_means, densities, histograms, records, sizes, sparse, urns
+from userdp.populations import beta_means, densities, histograms, records, sizes, sparse
 from userdp.populations.beta_means import *
 from userdp.populations.densities import *
 from userdp.populations.histograms import *
 from userdp.populations.records import *
 from userdp.populations.sizes import *
 from userdp.populations.sparse import *
-from userdp.populations.urns import *
 
 __all__ = [
     *beta_means.__all__,
@@ -16,5 +15,4 @@ __all__ = [
     *records.__all__,
     *sizes.__all__,
     *sparse.__all__,
-    *urns.__all__,
 ]

@@ -7,10 +7,11 @@ of R^d for shape (d - 1) / 2.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.interpolate import CubicHermiteSpline
+import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import hyp0f1, ndtri
 
 from userdp import _validate
@@ -35,79 +36,64 @@ class BetaMeans:
     shape : float
         Shape of the Beta law, positive.
     size : int
-        Number of records of a user.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or the mean has too rough a law for a table: `size` times `shape`
-        at least 8 is smooth enough.
+        Number of records of a user; `size` times `shape` must be at least 8, or the law of the mean is too
+        rough for a table.
     """
 
     shape: float
     size: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.positive(shape=self.shape)
         _validate.integer(2, size=self.size)
         if self.size * self.shape < 8:
             raise ValueError(f"size times shape must be at least 8, got {self.size * self.shape!r}")
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Variance of the mean."""
         return 1 / (2 * self.shape + 1) / self.size
 
     @cached_property
-    def _series(self):
+    def _series(self) -> tuple[NDArray, NDArray]:
         """Frequencies pi k and the characteristic function there, as far as it exceeds `CUT`."""
         # |phi| swings with period pi size for laws near signs: a block holds a swing
-        block, phi = self.size + int(4 / np.sqrt(self.variance)), []
-        while not phi or np.abs(phi[-1]).max() > CUT:
-            t = np.pi * np.arange(1 + block * len(phi), 1 + block * (len(phi) + 1))
-            phi.append(hyp0f1(self.shape + 0.5, -((t / self.size / 2) ** 2)) ** self.size)
-        phi = np.concatenate(phi)
+        block = self.size + int(4 / np.sqrt(self.variance))
+        blocks: list[NDArray] = []
+        while not blocks or np.abs(blocks[-1]).max() > CUT:
+            t = np.pi * (np.arange(block) + 1 + block * len(blocks))
+            blocks.append(hyp0f1(self.shape + 0.5, -((t / self.size / 2) ** 2)) ** self.size)
+        phi = np.concatenate(blocks)
         kept = np.flatnonzero(np.abs(phi) > CUT)[-1] + 1
         return np.pi * np.arange(1, 1 + kept), phi[:kept]
 
-    def cdf(self, x):
+    def cdf(self, x: ArrayLike) -> NDArray:
         """Distribution function at each `x`, numbers in [-1, 1]."""
         t, phi = self._series
         return (1 + np.asarray(x)) / 2 + np.sin(np.multiply.outer(x, t)) @ (phi / t)
 
-    def pdf(self, x):
+    def pdf(self, x: ArrayLike) -> NDArray:
         """Density at each `x`, numbers in [-1, 1]."""
         t, phi = self._series
         return 0.5 + np.cos(np.multiply.outer(x, t)) @ phi
 
     @cached_property
-    def _from_normal(self):
+    def _from_normal(self) -> Any:
         """The increasing function that takes a standard normal number to the mean."""
         z, scale = np.linspace(0, REACH, KNOTS), np.sqrt(self.variance)
         x = scale * z
         for _ in range(STEPS):  # on the scale of normal scores the function is nearly a line
             score = -ndtri(np.clip(1 - self.cdf(x), 1e-17, 0.5))
-            x = x - (score - z) * stats.norm.pdf(score) / self.pdf(x)
-        slope = stats.norm.pdf(z) / self.pdf(x)
+            x = x - (score - z) * scipy.stats.norm.pdf(score) / self.pdf(x)
+        slope = scipy.stats.norm.pdf(z) / self.pdf(x)
         mirrored = (np.concatenate([sign * v[:0:-1], v]) for v, sign in ((z, -1), (x, -1), (slope, 1)))
-        return CubicHermiteSpline(*mirrored)
+        return scipy.interpolate.CubicHermiteSpline(*mirrored)
 
-    def draw(self, shape, rng):
-        """Draw independent means.
+    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+        """Draw an array of independent means, of that shape.
 
         Output law: the mean's own, up to a displacement of each draw by less than 1e-8 standard
         deviations (the table's distance from the exact quantile, which the tests bound), and up to an
         event of probability 1e-10.
-
-        Parameters
-        ----------
-        shape : int or tuple of int
-            How many.
-        rng : numpy.random.Generator
-            Source of the randomness.
-
-        Returns
-        -------
-        ndarray of that shape
         """
         return self._from_normal(rng.standard_normal(shape))

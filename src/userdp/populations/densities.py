@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 
@@ -13,7 +14,7 @@ TAIL_TERMS = 100_000  # frequencies summed for the squared norm of a tail
 BLOCK = 1 << 17  # records drawn at a time
 
 
-def basis_function(x, j):
+def basis_function(x: ArrayLike, j: int) -> NDArray:
     """The `j`-th function of the trigonometric basis at `x`, j >= 1 (eq. (18)).
 
     ``phi_1 = 1``, ``phi_2k = sqrt(2) cos(2 pi k x)``, ``phi_2k+1 = sqrt(2) sin(2 pi k x)``.
@@ -26,17 +27,18 @@ def basis_function(x, j):
     return BOUND * wave(2 * np.pi * (j // 2) * x)
 
 
-def basis(x, terms):
+def basis(x: ArrayLike, terms: int) -> NDArray:
     """The first `terms` basis functions at `x`, along a new last axis of length `terms`."""
     return np.stack([basis_function(x, j) for j in range(1, terms + 1)], axis=-1)
 
 
-def evaluate(coefficients, x):
+def evaluate(coefficients: ArrayLike, x: ArrayLike) -> NDArray:
     """Value at `x` of the function with the given coefficients, shape of `x` (eq. (46))."""
-    return basis(x, len(coefficients)) @ np.asarray(coefficients, dtype=float)
+    coefficients = np.asarray(coefficients, dtype=float)
+    return basis(x, len(coefficients)) @ coefficients
 
 
-def sobolev_weights(terms, smoothness):
+def sobolev_weights(terms: int, smoothness: float) -> NDArray:
     """Weights a_j of the Sobolev ellipsoid ``sum a_j^2 theta_j^2 <= r^2``, shape (terms,).
 
     ``a_1 = 0`` and ``a_2k = a_2k+1 = (2 k)^smoothness``, so that the sum is the squared norm of the
@@ -56,35 +58,30 @@ class TrigonometricDensity:
     later : tuple of float
         Coefficients theta_2, theta_3, ..., up to a sine. The amplitudes
         ``sqrt(2) hypot(theta_2k, theta_2k+1)`` must add up to less than 1, which makes it positive.
-
-    Raises
-    ------
-    ValueError
-        If they do not.
     """
 
     later: tuple[float, ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.later) % 2 or not self._swing < 1:
             raise ValueError(
                 f"later must hold pairs whose amplitudes add up to less than 1, got {self.later!r}"
             )
 
     @property
-    def _swing(self):
+    def _swing(self) -> float:
         return float(BOUND * np.hypot(self.later[::2], self.later[1::2]).sum())
 
-    def coefficients(self, terms):
+    def coefficients(self, terms: int) -> NDArray:
         """The first `terms` coefficients, shape (terms,)."""
         known = np.array([1.0, *self.later])[:terms]
         return np.pad(known, (0, terms - len(known)))
 
-    def tail(self, terms):
+    def tail(self, terms: int) -> float:
         """Squared norm of all coefficients after the first `terms`."""
         return float(np.square(self.coefficients(len(self.later) + 1)[terms:]).sum())
 
-    def draw(self, shape, rng):
+    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
         """Draw records, array of `shape`. Output law: exactly the density, by rejection from the uniform."""
         count, records = int(np.prod(shape)), np.empty(0)
         coefficients = self.coefficients(len(self.later) + 1)
@@ -118,28 +115,28 @@ class WrappedGammas:
     scale: float
     centre: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.positive(scale=self.scale)
         _validate.in_range(0, 1, centre=self.centre)
         _validate.in_range(0.26, np.finfo(float).max, shape=self.shape)
 
-    def _modulus(self, k):
+    def _modulus(self, k: NDArray) -> NDArray:
         return BOUND * (1 + (2 * np.pi * k * self.scale) ** 2) ** -self.shape
 
-    def coefficients(self, terms):
+    def coefficients(self, terms: int) -> NDArray:
         """The first `terms` coefficients, shape (terms,)."""
         k = np.arange(1, terms + 1) // 2
         phase = 2 * np.pi * k * self.centre
         wave = np.where(np.arange(terms) % 2, np.cos(phase), np.sin(phase))
         return np.where(k == 0, 1.0, self._modulus(k) * wave)
 
-    def tail(self, terms):
+    def tail(self, terms: int) -> float:
         """Squared norm of all coefficients after the first `terms`; frequencies up to `TAIL_TERMS`."""
         k = np.arange(terms // 2 + 1, TAIL_TERMS)
         lone = 0.0 if terms % 2 else self.coefficients(terms + 1)[-1] ** 2  # the sine of a cut pair
         return float(lone + np.square(self._modulus(k)).sum())
 
-    def draw(self, shape, rng):
+    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
         """Draw records, array of `shape`. Output law: exactly the density, up to rounding."""
         if self.shape == 1:  # the difference of two exponentials, drawn in one
             difference = rng.laplace(size=shape)

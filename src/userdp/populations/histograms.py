@@ -4,11 +4,14 @@ A release needs the clipped totals of all users, not their histograms. Two famil
 be drawn for every bound at once and without an n x d table: users whose records are independent draws
 (`independent_draw`, by blocks of positions) and users with a Dirichlet law of their own (`dirichlet_draw`,
 by Polya urns). `random_clip` of `independent_histograms` or `dirichlet_histograms` is the slow twin.
+`dirichlet_poisson_table` draws how many users hold an item how often.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.populations.urns import urn_blocks
@@ -19,6 +22,7 @@ __all__ = [
     "dirichlet_draw",
     "independent_histograms",
     "dirichlet_histograms",
+    "dirichlet_poisson_table",
 ]
 
 
@@ -40,14 +44,16 @@ class HistogramDraw:
         Clipped totals: each clip is a fresh random order of every user's records.
     """
 
-    sizes: np.ndarray
-    bounds: np.ndarray
-    truth: np.ndarray
-    expected: np.ndarray
-    totals: np.ndarray
+    sizes: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    truth: NDArray[np.int64]
+    expected: NDArray
+    totals: NDArray[np.int64]
 
 
-def independent_draw(probabilities, sizes, bounds, *, rng):
+def independent_draw(
+    probabilities: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, rng: np.random.Generator
+) -> HistogramDraw:
     """Draw users whose records are independent, with one law for all, and their clipped totals.
 
     Output law: jointly that of clipping `independent_histograms` at random for each bound. Records at
@@ -69,19 +75,19 @@ def independent_draw(probabilities, sizes, bounds, *, rng):
     HistogramDraw
         With one clip: a second one of the same users is not a function of the sums drawn here.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
     Notes
     -----
     The i.i.d. users of Liu et al. (2023), Section 7.2.
+
+    Examples
+    --------
+    >>> independent_draw([0.5, 0.5], [3, 4], [1, 9], rng=np.random.default_rng(1)).totals.sum(axis=2)
+    array([[2, 7]])
     """
-    probabilities = _weights("probabilities", probabilities)
+    probabilities = _validate.vector(0, probabilities=probabilities)
     if abs(probabilities.sum() - 1) > 1e-9:
         raise ValueError(f"probabilities must sum to 1, got {float(probabilities.sum())!r}")
-    sizes, bounds = _sizes(sizes), _bounds(bounds)
+    sizes, bounds = _sizes_and_bounds(sizes, bounds)
     values, users = np.unique(sizes, return_counts=True)
     by_size = np.zeros((values.size, probabilities.size), dtype=np.int64)
     by_block = np.zeros((1, bounds.size + 1, probabilities.size), dtype=np.int64)
@@ -94,7 +100,14 @@ def independent_draw(probabilities, sizes, bounds, *, rng):
     return _draw(sizes, bounds, values, by_size, by_block)
 
 
-def dirichlet_draw(parameters, sizes, bounds, *, clips=1, rng):
+def dirichlet_draw(
+    parameters: ArrayLike,
+    sizes: ArrayLike,
+    bounds: ArrayLike,
+    *,
+    clips: int = 1,
+    rng: np.random.Generator,
+) -> HistogramDraw:
     """Draw users who each have a Dirichlet law of their own, and their clipped totals.
 
     Output law: jointly that of clipping `dirichlet_histograms` at random for each bound. A user's records are
@@ -104,34 +117,18 @@ def dirichlet_draw(parameters, sizes, bounds, *, clips=1, rng):
     ----------
     parameters : array_like, shape (d,)
         Parameters of the Dirichlet law, positive.
-    sizes : array_like of int, shape (n,)
-        Records of each user, at least 0.
-    bounds : array_like of int, shape (k,)
-        Contribution bounds, at least 1 and increasing.
+    sizes, bounds, rng
+        As for `independent_draw`.
     clips : int
         Random clips of the same users, at least 1: independent of each other given the histograms.
-    rng : numpy.random.Generator
-        Source of the randomness.
-
-    Returns
-    -------
-    HistogramDraw
-        The population.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
 
     Notes
     -----
     The non-i.i.d. users of Liu et al. (2023), Section 7.2.
     """
-    parameters = _weights("parameters", parameters)
-    if not (parameters > 0).all():
-        raise ValueError(f"parameters must be positive, got {float(parameters.min())!r}")
+    parameters = _validate.vector(np.finfo(float).tiny, parameters=parameters)
     _validate.integer(1, clips=clips)
-    sizes, bounds = _sizes(sizes), _bounds(bounds)
+    sizes, bounds = _sizes_and_bounds(sizes, bounds)
     values, rows = np.unique(sizes, return_inverse=True)
     by_size = np.zeros((values.size, parameters.size), dtype=np.int64)
     by_block = np.zeros((int(clips), bounds.size + 1, parameters.size), dtype=np.int64)
@@ -140,45 +137,90 @@ def dirichlet_draw(parameters, sizes, bounds, *, clips=1, rng):
     return _draw(sizes, bounds, values, by_size, by_block)
 
 
-def independent_histograms(probabilities, sizes, *, rng):
+def independent_histograms(
+    probabilities: ArrayLike, sizes: ArrayLike, *, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Draw the histogram of each user of `independent_draw`, shape (n, d): multinomial given the size."""
-    return rng.multinomial(_sizes(sizes), _weights("probabilities", probabilities))
+    sizes = _validate.whole_numbers(0, sizes=sizes)
+    return rng.multinomial(sizes, _validate.vector(0, probabilities=probabilities))
 
 
-def dirichlet_histograms(parameters, sizes, *, rng):
+def dirichlet_histograms(
+    parameters: ArrayLike, sizes: ArrayLike, *, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): first its law, then its records."""
-    sizes = _sizes(sizes)
-    return rng.multinomial(sizes, rng.dirichlet(_weights("parameters", parameters), sizes.size))
+    sizes, parameters = _validate.whole_numbers(0, sizes=sizes), _validate.vector(0, parameters=parameters)
+    return rng.multinomial(sizes, rng.dirichlet(parameters, sizes.size))
 
 
-def _draw(sizes, bounds, values, by_size, by_block):
+# trials of the rejection that are made at once
+TRIALS = 16
+
+
+def dirichlet_poisson_table(
+    n: int, alpha: float, *, mean: float = 1.0, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw how many of n users hold 0, 1, 2, ... of an item when rates are Dirichlet.
+
+    Output law: rates are ``n mean`` times a symmetric Dirichlet vector with parameter `alpha`, counts are
+    Poisson, and the answer is the number of users at each count. (The largest count listed is exceeded with
+    a probability below n times 1e-20; the rejection is exact but for as little.)
+
+    Parameters
+    ----------
+    n : int
+        Number of users, at least 2.
+    alpha : float
+        Parameter of the Dirichlet law, positive: large values make users alike.
+    mean : float
+        Mean rate, positive.
+    rng : numpy.random.Generator
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (largest count + 1,)
+        Users at each count; they sum to n.
+
+    Notes
+    -----
+    The total is Poisson of rate ``n mean``; given the total, the counts are independent negative binomial
+    variables given their sum. Users with two or more are drawn without the condition; who holds 0 or 1 then
+    follows from both totals, and the draw is kept with a probability in proportion to the binomial law of
+    that split: exact rejection, a handful of trials.
+    """
+    _validate.integer(2, n=n)
+    _validate.positive(alpha=alpha, mean=mean)
+    total = rng.poisson(n * mean)
+    success = alpha / (alpha + max(total, 1) / n)
+    largest = int(scipy.stats.nbinom.isf(1e-20, alpha, success)) + 2
+    law = scipy.stats.nbinom.pmf(np.arange(largest + 1), alpha, success)
+    few = law[0] + law[1]
+    odds = law[1] / few
+    several = np.append(law[2:], few)
+    several /= several.sum()
+    values = np.arange(2, largest + 1)
+    # the peak of a binomial law falls with its number of trials: bound it at the fewest there will be
+    fewest = scipy.stats.binom.isf(1 - 1e-16, n, few) - 3 * np.sqrt(n * few * (1 - few))
+    fewest = max(int(fewest), 0)
+    peak = scipy.stats.binom.pmf(int((fewest + 1) * odds), fewest, odds)
+    while True:
+        tables = rng.multinomial(n, several, size=TRIALS)
+        rest, ones = tables[:, -1], total - tables[:, :-1] @ values
+        kept = rng.random(TRIALS) * peak <= scipy.stats.binom.pmf(ones, rest, odds)
+        if kept.any():
+            first = int(np.argmax(kept))
+            return np.concatenate([[rest[first] - ones[first], ones[first]], tables[first, :-1]])
+
+
+def _sizes_and_bounds(sizes: ArrayLike, bounds: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    bounds = _validate.whole_numbers(1, increasing=True, bounds=bounds)
+    return _validate.whole_numbers(0, sizes=sizes), bounds
+
+
+def _draw(
+    sizes: NDArray, bounds: NDArray, values: NDArray, by_size: NDArray, by_block: NDArray
+) -> HistogramDraw:
     kept = np.minimum(1, bounds[:, None] / np.maximum(values, 1))
     totals = np.cumsum(by_block[:, :-1], axis=1)
     return HistogramDraw(sizes, bounds, by_size.sum(axis=0), kept @ by_size.astype(float), totals)
-
-
-def _weights(name, values):
-    values = np.asarray(values, dtype=float)
-    if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"{name} must have shape (d,), got {values.shape}")
-    if not np.isfinite(values).all() or values.min() < 0:
-        raise ValueError(f"{name} must be finite and at least 0, got {values!r}")
-    return values
-
-
-def _sizes(sizes):
-    sizes = np.asarray(sizes)
-    if sizes.ndim != 1 or sizes.size == 0 or not np.issubdtype(sizes.dtype, np.integer):
-        raise ValueError(f"sizes must be whole numbers of shape (n,), got {sizes!r}")
-    if sizes.min() < 0:
-        raise ValueError(f"sizes must be at least 0, got {sizes.min()} for user {sizes.argmin()}")
-    return sizes.astype(np.int64)
-
-
-def _bounds(bounds):
-    bounds = np.asarray(bounds)
-    if bounds.ndim != 1 or bounds.size == 0 or not np.issubdtype(bounds.dtype, np.integer):
-        raise ValueError(f"bounds must be whole numbers of shape (k,), got {bounds!r}")
-    if bounds[0] < 1 or (np.diff(bounds) <= 0).any():
-        raise ValueError(f"bounds must be at least 1 and increasing, got {bounds!r}")
-    return bounds.astype(np.int64)

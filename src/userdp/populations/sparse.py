@@ -6,9 +6,11 @@ columns of their means, and averages of item-level reports.
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.populations.records import Signs
@@ -38,34 +40,34 @@ class SparseSigns:
     theta: float
     last: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(1, d=self.d)
         _validate.in_range(0, self.d, sparsity=self.sparsity)
         _validate.in_range(-1, 1, theta=self.theta)
 
     @property
-    def signal(self):
+    def signal(self) -> slice:
         """Coordinates with mean theta, as a slice."""
         return slice(self.d - self.sparsity, None) if self.last else slice(0, self.sparsity)
 
     @property
-    def mean(self):
+    def mean(self) -> NDArray:
         """Mean of a record, shape (d,)."""
         mean = np.zeros(self.d)
         mean[self.signal] = self.theta
         return mean
 
-    def draw_means(self, m, n, rng):
+    def draw_means(self, m: int, n: int, rng: np.random.Generator) -> NDArray:
         """Draw the mean of each of `n` users over `m` records, shape (n, d)."""
         return self.draw_columns(np.arange(self.d), m, n, rng)
 
-    def draw_columns(self, coordinates, m, n, rng):
+    def draw_columns(self, coordinates: ArrayLike, m: int, n: int, rng: np.random.Generator) -> NDArray:
         """Draw the same means in some coordinates only, shape (n, coordinates)."""
         sizes = np.full(n, m)
         columns = [Signs(float(theta)).draw_means(sizes, rng) for theta in self.mean[coordinates]]
         return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
-    def draw_sums(self, hashes, m, threshold, rng):
+    def draw_sums(self, hashes: Any, m: int, threshold: float, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw each user's hashed sum, shape (n,), without the user's means.
 
         A user chooses each null coordinate with one probability, whatever its sign, so that the chosen
@@ -81,14 +83,16 @@ class SparseSigns:
 
 
 @cache
-def exceedance(m, theta, threshold):
+def exceedance(m: int, theta: float, threshold: float) -> float:
     """Probability that the mean of `m` signs of mean `theta` is at least `threshold` in absolute value."""
     counts = np.arange(m + 1)
     exceeds = np.abs(2 * (counts / m) - 1) >= threshold
-    return float(min(stats.binom.pmf(counts[exceeds], m, (1 + theta) / 2).sum(), 1.0))
+    return float(min(scipy.stats.binom.pmf(counts[exceeds], m, (1 + theta) / 2).sum(), 1.0))
 
 
-def item_level_means(population, n, *, epsilon, rng, draws=1):
+def item_level_means(
+    population: SparseSigns, n: int, *, epsilon: float, rng: np.random.Generator, draws: int = 1
+) -> NDArray:
     """Draw averages of one report for each of `n` records, from their exact law.
 
     Output law: each row is the average of `userdp.privacy.vector_reports.CubeReport` over n records of the
@@ -103,8 +107,6 @@ def item_level_means(population, n, *, epsilon, rng, draws=1):
         Number of records, each with a budget of its own: item-level privacy.
     epsilon : float
         Budget of a record.
-    rng : numpy.random.Generator
-        Source of the randomness.
     draws : int
         Number of independent averages.
 
@@ -121,19 +123,19 @@ def item_level_means(population, n, *, epsilon, rng, draws=1):
     return report.magnitude * total / n
 
 
-def _pattern_law(population, report):
+def _pattern_law(population: SparseSigns, report: CubeReport) -> tuple[NDArray, NDArray]:
     """Sign patterns of the report in the signal coordinates, shape (2^s, s), and their probabilities."""
     s, d = population.sparsity, population.d
     patterns = 2 * (np.arange(2**s)[:, None] >> np.arange(s) & 1) - 1
     # the near side has more than d/2 agreements: given those among s coordinates, the rest are fair
     agreements = (patterns == 1).sum(axis=1)
-    near = stats.binom.sf(d // 2 - agreements, d - s, 0.5)
+    near = scipy.stats.binom.sf(d // 2 - agreements, d - s, 0.5)
     agree = near + (1 - near) * report.far  # of each pattern of agreements
     truth = np.prod((1 + patterns * population.theta) / 2, axis=1)
     seen = np.array([truth @ agree[_pattern_index(patterns * row)] for row in patterns])
     return patterns, seen / seen.sum()
 
 
-def _pattern_index(patterns):
+def _pattern_index(patterns: NDArray) -> NDArray:
     """Row of each pattern in the table of all patterns."""
     return (patterns == 1) @ (1 << np.arange(patterns.shape[1]))

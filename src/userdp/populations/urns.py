@@ -8,7 +8,7 @@ import numpy as np
 
 from userdp._compiled import _jit, njit
 
-__all__ = ["urn_blocks", "count_urns_reference", "count_urns"]
+__all__: list[str] = []
 
 # uniform variables that are held at a time
 CHUNK = 2**18

@@ -1,23 +1,28 @@
 """Exact risk of the density estimate, and the error of a given one."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from userdp import _validate
 from userdp.local.density import coefficient_noise
 from userdp.local.vector import split_budget
-from userdp.populations.densities import BOUND
+from userdp.populations.densities import BOUND, TrigonometricDensity, WrappedGammas
 
 __all__ = ["integrated_squared_error", "density_risk", "printed_cutoff"]
 
+Density = TrigonometricDensity | WrappedGammas
 
-def integrated_squared_error(coefficients, law):
+
+def integrated_squared_error(coefficients: ArrayLike, law: Density) -> float:
     """Integral of the squared difference of the estimated and the true density, by Parseval's identity."""
     coefficients = np.asarray(coefficients, dtype=float)
     known = law.coefficients(len(coefficients))
     return float(np.square(coefficients - known).sum() + law.tail(len(coefficients)))
 
 
-def density_risk(law, n, size, terms, *, epsilon, half_width=None):
+def density_risk(
+    law: Density, n: int, size: int, terms: int, *, epsilon: float, half_width: float | None = None
+) -> float:
     """Expected integrated squared error if every vote finds the right bin and no mean is cut.
 
     Sum of the noise and of the records' own variance over the J - 1 estimated coefficients, and of the tail
@@ -37,7 +42,7 @@ def density_risk(law, n, size, terms, *, epsilon, half_width=None):
     return float(noise + records + law.tail(terms))
 
 
-def printed_cutoff(n, size, *, epsilon, smoothness, constant):
+def printed_cutoff(n: int, size: int, *, epsilon: float, smoothness: float, constant: float) -> float:
     """The real number M of eq. (45), with its constant C_beta.
 
     ``M = (n epsilon^2 min(T, T0))^(1 / (2 beta + 2))``,

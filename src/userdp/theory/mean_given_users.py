@@ -1,15 +1,16 @@
 """Compiled kernels: the localised mean on many populations, at many widths and budgets at once.
 
 Two views of Algorithm 2 of Kent, Berrett and Yu for user means that are already drawn:
-`localised_risks` integrates the votes and the noise out exactly, `localised_draws` draws one run.
-Both are compiled with numba where it is installed; `localised_risks_reference` and, for the draws,
+`risks_given_means` integrates the votes and the noise out exactly, `localised_draws` draws one run.
+Both are compiled with numba where it is installed; `risks_reference` and, for the draws,
 `userdp.local.mean.localised_mean` are the plain versions they are tested against and fall back to.
 """
 
 import functools
 
 import numpy as np
-from scipy import stats
+import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from userdp import _validate
@@ -18,7 +19,7 @@ from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN, localised_mean
 from userdp.privacy.reports import LaplaceReport
 
-__all__ = ["vote_law", "winner_law", "localised_risks_reference", "localised_risks", "localised_draws"]
+__all__ = ["vote_law", "winner_given_votes", "risks_given_means", "localised_draws"]
 
 # events of smaller probability are left out: far below what 1e9 runs can show
 NEGLIGIBLE = 1e-14
@@ -26,7 +27,7 @@ POWERS = 5
 
 
 @functools.lru_cache(maxsize=64)
-def vote_law(users, epsilon):
+def vote_law(users: int, epsilon: float) -> NDArray:
     """Law of the votes that a bin gets from `users` reports of Algorithm 2, by true votes.
 
     Parameters
@@ -47,16 +48,16 @@ def vote_law(users, epsilon):
     return np.array(
         [
             np.convolve(
-                stats.binom.pmf(votes[: c + 1], c, keep),
-                stats.binom.pmf(votes[: users - c + 1], users - c, 1 - keep),
+                scipy.stats.binom.pmf(votes[: c + 1], c, keep),
+                scipy.stats.binom.pmf(votes[: users - c + 1], users - c, 1 - keep),
             )
             for c in votes
         ]
     )
 
 
-def winner_law(held, epsilon):
-    """Probability that each bin wins the vote of Algorithm 2, ties going to the first.
+def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
+    """Probability that each bin wins the vote of Algorithm 2 given the true votes, ties going to the first.
 
     Parameters
     ----------
@@ -69,8 +70,13 @@ def winner_law(held, epsilon):
     -------
     ndarray, shape (K,)
         P(bin j wins) = sum over b of P(Z_j = b) prod_{i<j} P(Z_i < b) prod_{i>j} P(Z_i <= b).
+
+    Examples
+    --------
+    >>> winner_given_votes([2, 0, 1], epsilon=2.0).round(3)
+    array([0.769, 0.085, 0.145])
     """
-    held = np.asarray(held)
+    held = _validate.whole_numbers(0, held=held)
     equal = vote_law(int(held.sum()), float(epsilon))[held]
     at_most = np.cumsum(equal, axis=1)
     below = np.hstack([np.zeros((held.size, 1)), at_most[:, :-1]])
@@ -80,8 +86,10 @@ def winner_law(held, epsilon):
     return (equal * earlier * later).sum(axis=1)
 
 
-def localised_risks_reference(voters, refiners, theta, *, widths, epsilons):
-    """The plain version of `localised_risks`: every bin by itself, in numpy."""
+def risks_reference(
+    voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: ArrayLike, epsilons: ArrayLike
+) -> NDArray:
+    """The plain version of `risks_given_means`: every bin by itself, in numpy."""
     voters, refiners, theta = _populations(voters, refiners, theta)
     out = np.empty((len(widths), len(theta), len(epsilons), 3))
     for w, width in enumerate(widths):
@@ -93,16 +101,18 @@ def localised_risks_reference(voters, refiners, theta, *, widths, epsilons):
             errors = np.clip(y[:, None], *ends).mean(axis=0) - centre
             missed = np.abs(np.arange(bins.count) - bins.index(np.array([centre]))) > 1
             for e, epsilon in enumerate(epsilons):
-                law = winner_law(held, epsilon)
+                law = winner_given_votes(held, epsilon)
                 out[w, r, e] = law @ errors**2, law @ errors**4, law @ missed
     return _with_noise(out, widths, epsilons, refiners.shape[1])
 
 
-def localised_risks(voters, refiners, theta, *, widths, epsilons):
+def risks_given_means(
+    voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: ArrayLike, epsilons: ArrayLike
+) -> NDArray:
     """Risk of the localised mean given the users' means, the votes and the noise integrated out.
 
     Kent, Algorithm 2, eqs. (26)-(29), for simulations: the conditional law of the chosen bin is explicit
-    (`winner_law`), and so are the mean and the variance of the refined estimate given that bin.
+    (`winner_given_votes`), and so are the mean and the variance of the refined estimate given that bin.
 
     Output law: no randomness. Entry [w, r, e] holds the conditional mean of the squared error, of its
     square, and the probability that the chosen interval misses theta, for Algorithm 2 on population r.
@@ -121,17 +131,12 @@ def localised_risks(voters, refiners, theta, *, widths, epsilons):
     Returns
     -------
     ndarray, shape (W, R, E, 3)
-        Events of probability below 1e-14 are left out.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range, or a mean is not finite: populations are simulated here,
-        nobody's data are released.
+        Events of probability below 1e-14 are left out. A mean that is not finite is refused: populations are
+        simulated here, nobody's data are released.
     """
     widths, epsilons = _parameters(widths, epsilons)
     if njit is None:
-        return localised_risks_reference(voters, refiners, theta, widths=widths, epsilons=epsilons)
+        return risks_reference(voters, refiners, theta, widths=widths, epsilons=epsilons)
     voters, refiners, theta = _populations(voters, refiners, theta)
     laws = [_votes(voters.shape[1], e) for e in epsilons]
     sums, out = _sums(refiners), np.empty((len(widths), len(theta), len(epsilons), 3))
@@ -151,7 +156,15 @@ def localised_risks(voters, refiners, theta, *, widths, epsilons):
     return _with_noise(out, widths, epsilons, refiners.shape[1])
 
 
-def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
+def localised_draws(
+    voters: ArrayLike,
+    refiners: ArrayLike,
+    theta: ArrayLike,
+    *,
+    widths: ArrayLike,
+    epsilons: ArrayLike,
+    rng: np.random.Generator,
+) -> NDArray:
     """Squared error of one run of the localised mean for each population, width and budget.
 
     Output law: that of ``(localised_mean(..., general=False).value - theta)**2`` in every entry. Entries of
@@ -160,7 +173,7 @@ def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
     Parameters
     ----------
     voters, refiners, theta, widths, epsilons
-        As for `localised_risks`.
+        As for `risks_given_means`.
     rng : numpy.random.Generator
         Source of the randomness.
 
@@ -168,11 +181,6 @@ def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
     -------
     ndarray, shape (W, R, E)
         Squared errors.
-
-    Raises
-    ------
-    ValueError
-        As for `localised_risks`.
     """
     widths, epsilons = _parameters(widths, epsilons)
     voters, refiners, theta = _populations(voters, refiners, theta)
@@ -196,36 +204,33 @@ def localised_draws(voters, refiners, theta, *, widths, epsilons, rng):
     return out
 
 
-def _parameters(widths, epsilons):
-    widths, epsilons = (np.array(x, dtype=float).reshape(-1) for x in (widths, epsilons))
-    for width in widths:
-        _validate.positive(width=float(width))
-    for epsilon in epsilons:
-        _validate.positive(epsilon=float(epsilon))
-    return widths, epsilons
+def _parameters(widths: ArrayLike, epsilons: ArrayLike) -> list[NDArray]:
+    return _validate.positive_arrays(widths=np.ravel(widths), epsilons=np.ravel(epsilons))
 
 
-def _populations(voters, refiners, theta):
-    voters, refiners, theta = (np.asarray(x, dtype=float) for x in (voters, refiners, theta))
-    if voters.ndim != 2 or voters.shape != refiners.shape or theta.shape != voters.shape[:1]:
+def _populations(
+    voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike
+) -> tuple[NDArray, NDArray, NDArray]:
+    voters, refiners = _validate.table(voters=voters), _validate.table(refiners=refiners)
+    theta = _validate.vector(theta=theta)
+    if voters.shape != refiners.shape or theta.shape != voters.shape[:1]:
         shapes = voters.shape, refiners.shape, theta.shape
         raise ValueError(f"voters, refiners and theta must have shapes (R, h), (R, h), (R,), got {shapes}")
-    for name, x in {"voters": voters, "refiners": refiners, "theta": theta}.items():
-        if not np.isfinite(x).all():
-            raise ValueError(f"{name} must be finite, got {x[~np.isfinite(x)][0]!r}")
+    _validate.vector(voters=voters.ravel())
+    _validate.vector(refiners=refiners.ravel())
     return np.sort(voters, axis=1), np.sort(refiners, axis=1), theta
 
 
-def _sums(refiners):
+def _sums(refiners: NDArray) -> NDArray:
     return np.hstack([np.zeros((len(refiners), 1)), np.cumsum(refiners, axis=1)])
 
 
-def _scale(width, epsilon):
+def _scale(width: float, epsilon: float) -> float:
     """Scale of the Laplace noise, 6 Delta / epsilon, eq. (29)."""
     return LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * float(width), float(epsilon)).scale
 
 
-def _with_noise(out, widths, epsilons, half):
+def _with_noise(out: NDArray, widths: NDArray, epsilons: NDArray, half: int) -> NDArray:
     """Add the Laplace noise's share to the first two moments of the squared error."""
     scale = np.array([[[_scale(w, e) for e in epsilons]] for w in widths])
     variance, fourth = 2 * scale**2 / half, 12 * scale**4 / half**3
@@ -234,7 +239,7 @@ def _with_noise(out, widths, epsilons, half):
     return out
 
 
-def _votes(users, epsilon):
+def _votes(users: int, epsilon: float) -> tuple[NDArray, NDArray]:
     """P(votes = b) and P(votes < b) by true votes c, shapes (h + 1, h + 1) and (h + 1, h + 2)."""
     equal = vote_law(users, float(epsilon))
     return equal, np.hstack([np.zeros((users + 1, 1)), np.cumsum(equal, axis=1)])

@@ -15,8 +15,10 @@ here ``min(epsilon, epsilon**2)`` stands everywhere, which is the same there.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 
@@ -38,26 +40,14 @@ __all__ = [
 HORIZON_CONSTANT = float(512 / np.tanh(1 / 4) ** 2)
 
 
-def _positive(**parameters):
-    """Return the parameters as arrays of floats, or raise naming the first bad value."""
-    arrays = []
-    for name, value in parameters.items():
-        array = np.asarray(value, dtype=float)
-        bad = ~(np.isfinite(array) & (array > 0))
-        if bad.any():
-            raise ValueError(f"{name} must be positive and finite, got {float(array[bad].flat[0])!r}")
-        arrays.append(array[()])
-    return arrays
-
-
-def _log(x):
+def _log(x: NDArray) -> NDArray:
     """Logarithm, at least 1: a factor of an upper bound."""
     return np.log(np.maximum(x, np.e))
 
 
-def effective_users(n, *, epsilon):
+def effective_users(n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
     """Return ``n min(epsilon, epsilon**2)``, what n private users are worth; an array if one of them is."""
-    n, epsilon = _positive(n=n, epsilon=epsilon)
+    n, epsilon = _validate.positive_arrays(n=n, epsilon=epsilon)
     return n * np.minimum(epsilon, epsilon**2)
 
 
@@ -75,39 +65,39 @@ class Mean:
         Constant in the exponent of the infinite-records rate, positive.
     """
 
-    d: float
-    ball: str = "cube"
+    d: ArrayLike
+    ball: Literal["cube", "l2"] = "cube"
     decay: float = 1.0
 
-    def __post_init__(self):
-        d, _ = _positive(d=self.d, decay=self.decay)
+    def __post_init__(self) -> None:
+        d, _ = _validate.positive_arrays(d=self.d, decay=self.decay)
         _validate.one_of(("cube", "l2"), ball=self.ball)
         object.__setattr__(self, "d", d)
 
     @property
-    def trivial(self):
+    def trivial(self) -> NDArray:
         """Largest risk of the estimate 0."""
         return self.d if self.ball == "cube" else np.ones_like(self.d)
 
     @property
-    def share(self):
+    def share(self) -> NDArray:
         """What divides the users in the exponent: n a / share."""
         return self.d
 
-    def item(self, records, epsilon):
+    def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
         """``d^2 / (records z)``, in the l2 ball d: eq. (15), and as in (24) above epsilon 1."""
         return self.d ** (2 if self.ball == "cube" else 1) / (records * self._z(epsilon))
 
-    def finite(self, n, size, epsilon):
+    def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """Same with n size records: the first term of (24)."""
         return self.item(n * size, epsilon)
 
-    def log(self, n, size, epsilon):
+    def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``log(n T z / d)``, in the l2 ball ``log(n T z)^2``: Theorem 6."""
         records = n * size * self._z(epsilon)
         return _log(records / self.d) if self.ball == "cube" else _log(records) ** 2
 
-    def _z(self, epsilon):
+    def _z(self, epsilon: NDArray) -> NDArray:
         return np.minimum(np.minimum(epsilon, epsilon**2), self.d)
 
 
@@ -123,36 +113,36 @@ class Sparse:
         Constant in the exponent of the infinite-records rate, positive.
     """
 
-    d: float
-    s: float
+    d: ArrayLike
+    s: ArrayLike
     decay: float = 1.0
 
-    def __post_init__(self):
-        d, s, _ = _positive(d=self.d, s=self.s, decay=self.decay)
+    def __post_init__(self) -> None:
+        d, s, _ = _validate.positive_arrays(d=self.d, s=self.s, decay=self.decay)
         if np.any(s > d):
             raise ValueError(f"s must be at most d, got {self.s!r} and {self.d!r}")
         object.__setattr__(self, "d", d)
         object.__setattr__(self, "s", s)
 
     @property
-    def trivial(self):
+    def trivial(self) -> NDArray:
         """Largest risk of the estimate 0."""
         return self.s
 
     @property
-    def share(self):
+    def share(self) -> NDArray:
         """What divides the users in the exponent: n a / share."""
         return self.s
 
-    def item(self, records, epsilon):
+    def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
         """``s d / (records a)``: Section 2.2.2, from Acharya et al."""
         return self.s * self.d / effective_users(records, epsilon=epsilon)
 
-    def finite(self, n, size, epsilon):
+    def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``min(s / T, s d / (n T a))``: the upper bound (36) without logarithms, and Table 5."""
         return np.minimum(self.s / size, self.item(n * size, epsilon))
 
-    def log(self, n, size, epsilon):
+    def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``log(d n T a)``, squared where the second term of (36) is the smaller one."""
         users = effective_users(n, epsilon=epsilon)
         return _log(self.d * users * size) ** np.where(users > self.d, 2, 1)
@@ -168,27 +158,27 @@ class Density:
         Smoothness beta, positive.
     """
 
-    smoothness: float
+    smoothness: ArrayLike
 
-    def __post_init__(self):
-        (beta,) = _positive(smoothness=self.smoothness)
+    def __post_init__(self) -> None:
+        (beta,) = _validate.positive_arrays(smoothness=self.smoothness)
         object.__setattr__(self, "smoothness", beta)
 
     @property
-    def trivial(self):
+    def trivial(self) -> NDArray:
         """Order of the risk of the uniform density as an estimate."""
         return np.ones_like(self.smoothness)
 
-    def item(self, records, epsilon):
+    def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
         """``(records a)^(-2 beta / (2 beta + 2))``: Table 4, from Duchi et al."""
         beta = self.smoothness
         return effective_users(records, epsilon=epsilon) ** (-2 * beta / (2 * beta + 2))
 
-    def finite(self, n, size, epsilon):
+    def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """Same with n size records: the first term of Theorem 9."""
         return self.item(n * size, epsilon)
 
-    def log(self, n, size, epsilon):
+    def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``log(n T a)``: the first term of Theorem 9."""
         return _log(effective_users(n * size, epsilon=epsilon))
 
@@ -205,33 +195,36 @@ class Mixture:
         Constant in the exponent of the T-independent rate, positive.
     """
 
-    components: float
+    components: ArrayLike
     decay: float = 1.0
 
-    def __post_init__(self):
-        k, _ = _positive(components=self.components, decay=self.decay)
+    def __post_init__(self) -> None:
+        k, _ = _validate.positive_arrays(components=self.components, decay=self.decay)
         object.__setattr__(self, "components", k)
 
     @property
-    def trivial(self):
+    def trivial(self) -> NDArray:
         """Largest risk of the estimate 0."""
         return self.components
 
     @property
-    def share(self):
+    def share(self) -> NDArray:
         """What divides the users in the exponent: n a / share."""
         return self.components**2
 
-    def finite(self, n, size, epsilon):
+    def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``k^3 / (n T a)``: the first term of Theorem 10."""
         return self.components**3 / effective_users(n * size, epsilon=epsilon)
 
-    def log(self, n, size, epsilon):
+    def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
         """``log(n T a)^2``: Theorem 10."""
         return _log(effective_users(n * size, epsilon=epsilon)) ** 2
 
 
-def item_level(problem, n, size, *, epsilon):
+Problem = Mean | Sparse | Density | Mixture
+
+
+def item_level(problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
     """Rate with ``n size`` users of one record each.
 
     Parameters
@@ -247,19 +240,14 @@ def item_level(problem, n, size, *, epsilon):
     -------
     float or ndarray
         The rate: eq. (15), Section 2.2.2 and Tables 1 to 4 of the paper, with its cap.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite, or the problem is a mixture.
     """
     if isinstance(problem, Mixture):
         raise ValueError("problem must have an item-level rate, got a mixture")
-    n, size, epsilon = _positive(n=n, size=size, epsilon=epsilon)
+    n, size, epsilon = _validate.positive_arrays(n=n, size=size, epsilon=epsilon)
     return np.minimum(problem.trivial, problem.item(n * size, epsilon))[()]
 
 
-def infinite(problem, n, *, epsilon, logs=False):
+def infinite(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike, logs: bool = False) -> NDArray:
     """Rate of n users with infinitely many records each.
 
     Parameters
@@ -276,16 +264,11 @@ def infinite(problem, n, *, epsilon, logs=False):
     float or ndarray
         ``exp(-decay n a / share)``: eq. (13), (14), (17) and the second term of Theorem 10; for the
         density ``(n a)^(-2 beta)``: eq. (23), with ``log(n a)^(2 beta + 3)`` in Theorem 9. Capped.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
     """
     return np.minimum(problem.trivial, _infinite(problem, n, epsilon, logs))[()]
 
 
-def _infinite(problem, n, epsilon, logs=False):
+def _infinite(problem: Problem, n: ArrayLike, epsilon: ArrayLike, logs: bool = False) -> NDArray:
     users = effective_users(n, epsilon=epsilon)
     if isinstance(problem, Density):
         beta = problem.smoothness
@@ -293,7 +276,9 @@ def _infinite(problem, n, epsilon, logs=False):
     return np.exp(-problem.decay * users / problem.share)
 
 
-def user_level(problem, n, size, *, epsilon, logs=False):
+def user_level(
+    problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike, logs: bool = False
+) -> NDArray:
     """Rate of n users with `size` records each.
 
     Parameters
@@ -312,17 +297,17 @@ def user_level(problem, n, size, *, epsilon, logs=False):
     float or ndarray
         The larger of the finite-records and the infinite-records rate: Theorems 6, 7, 9 and 10. Capped.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
+    Examples
+    --------
+    >>> user_level(Mean(8), 1000, [1, 100, 10**20], epsilon=0.5)
+    array([2.56000000e-01, 2.56000000e-03, 2.68100387e-14])
     """
-    n, size, epsilon = _positive(n=n, size=size, epsilon=epsilon)
+    n, size, epsilon = _validate.positive_arrays(n=n, size=size, epsilon=epsilon)
     rate = problem.finite(n, size, epsilon) * (problem.log(n, size, epsilon) if logs else 1.0)
     return np.minimum(problem.trivial, np.maximum(rate, _infinite(problem, n, epsilon, logs)))[()]
 
 
-def transition(problem, n, *, epsilon):
+def transition(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
     """Number of records at which more records stop lowering the rate.
 
     Parameters
@@ -338,13 +323,8 @@ def transition(problem, n, *, epsilon):
         Where the two terms of `user_level` meet, with no factor dropped; infinite beyond 1e308.
         Table 5 of the paper is this without the factor in front of the exponential; for sparse means
         with n a above d it prints ``exp(n a / d)`` for ``exp(n a / s)``, which the book corrects.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
     """
-    n, epsilon = _positive(n=n, epsilon=epsilon)
+    n, epsilon = _validate.positive_arrays(n=n, epsilon=epsilon)
     users = effective_users(n, epsilon=epsilon)
     with np.errstate(over="ignore"):
         if isinstance(problem, Density):
@@ -353,7 +333,9 @@ def transition(problem, n, *, epsilon):
         return (one_record * np.exp(problem.decay * users / problem.share))[()]
 
 
-def horizon(problem, n, size, *, epsilon, kappa=1.0):
+def horizon(
+    problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike, kappa: ArrayLike = 1.0
+) -> NDArray:
     """Number of records that the paper's algorithm uses, T*: the rest is not read.
 
     Parameters
@@ -373,13 +355,8 @@ def horizon(problem, n, size, *, epsilon, kappa=1.0):
     float or ndarray
         ``min(T, exp(n a / (kappa share)))``: (30), (31), (34), (37), (49); for the density
         ``min(T, T_0)`` of (45). At least 1.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
     """
-    n, size, epsilon, kappa = _positive(n=n, size=size, epsilon=epsilon, kappa=kappa)
+    n, size, epsilon, kappa = _validate.positive_arrays(n=n, size=size, epsilon=epsilon, kappa=kappa)
     users = effective_users(n, epsilon=epsilon)
     with np.errstate(over="ignore"):
         if isinstance(problem, Density):
