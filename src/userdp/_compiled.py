@@ -12,8 +12,9 @@ from typing import Any
 def _compile(function: Callable) -> Callable:
     from numba import njit
 
-    # no fastmath and no parallel reductions: the same bits everywhere; nogil for threads
-    return njit(nogil=True, error_model="numpy")(function)
+    # no fastmath and no parallel reductions: the same bits everywhere; nogil for threads; compiled once.
+    # What is kept is dropped when its own file changes: kernels call, and take constants from, no other.
+    return njit(nogil=True, error_model="numpy", cache=True)(function)
 
 
 # None where there is no numba, as a module that holds kernels and their plain versions asks

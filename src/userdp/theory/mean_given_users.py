@@ -24,6 +24,7 @@ __all__ = ["vote_law", "winner_given_votes", "risks_given_means", "localised_dra
 # events of smaller probability are left out: far below what 1e9 runs can show
 NEGLIGIBLE = 1e-14
 POWERS = 5
+MARGIN = 2  # `KENT_MARGIN`, as compiled code that is kept sees changes of this file alone
 
 
 @functools.lru_cache(maxsize=64)
@@ -45,15 +46,8 @@ def vote_law(users: int, epsilon: float) -> NDArray:
     _validate.integer(1, users=users)
     _validate.positive(epsilon=epsilon)
     keep, votes = expit(epsilon / 2), np.arange(users + 1)
-    return np.array(
-        [
-            np.convolve(
-                scipy.stats.binom.pmf(votes[: c + 1], c, keep),
-                scipy.stats.binom.pmf(votes[: users - c + 1], users - c, 1 - keep),
-            )
-            for c in votes
-        ]
-    )
+    true, false = (scipy.stats.binom.pmf(votes, votes[:, None], p) for p in (keep, 1 - keep))
+    return np.array([np.convolve(true[c, : c + 1], false[users - c, : users - c + 1]) for c in votes])
 
 
 def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
@@ -151,8 +145,10 @@ def risks_given_means(
             # the winner has at least `low` votes, and denormal numbers are slow
             low = int(np.argmax(below[0, 1:] ** bins.count > NEGLIGIBLE))
             equal, below = np.ascontiguousarray(equal[:, low:]), np.ascontiguousarray(below[:, low:])
+            # and hardly ever `high` or more, if no bin has more than the true votes at hand
+            high = (bins.count * np.cumsum(equal[:, ::-1], axis=1)[:, ::-1] > NEGLIGIBLE).sum(axis=1)
             edges = _empty_bins(below[0], width, bins.count, most)
-            _expect(*near, unanimous, equal, below, *edges, out[w, :, e])
+            _expect(*near, unanimous, equal, below, high, *edges, out[w, :, e])
     return _with_noise(out, widths, epsilons, refiners.shape[1])
 
 
@@ -280,8 +276,8 @@ def _below(x, bound):
 @_jit
 def _refined(j, y, sums, width):
     """Mean of the sorted `y`, projected to bin `j` widened by the margin; `sums` are its partial sums."""
-    low = -1 + 2 * j * width - KENT_MARGIN * width
-    high = -1 + 2 * (j + 1) * width + KENT_MARGIN * width
+    low = -1 + 2 * j * width - MARGIN * width
+    high = -1 + 2 * (j + 1) * width + MARGIN * width
     h = y.size
     if low <= y[0] and y[h - 1] <= high:
         return sums[h] / h
@@ -344,58 +340,76 @@ def _empty_bins(below, width, count, most):
 
 
 @_jit
-def _add_empty(p, table, j, t, moments):
-    """Add the share of `j` empty bins on one side, moments about t from those about 0, by votes."""
-    for b in range(p.size):
-        s0, s1, s2, s3, s4 = table[j, 0, b], table[j, 1, b], table[j, 2, b], table[j, 3, b], table[j, 4, b]
-        moments[0, b] += p[b] * (s2 - 2 * t * s1 + t * t * s0)
-        moments[1, b] += p[b] * (s4 - 4 * t * s3 + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0)
-        moments[2, b] += p[b] * s0
+def _weigh(held, high, equal, below, left, right, later, before, weights):
+    """Powers of the ends of the empty bins on either side and P(win) of the bins between, as `weights`."""
+    near, wins = held.size, weights[2 * POWERS :]
+    for b in range(high):
+        later[near, b] = right[POWERS, b]
+        before[b] = left[POWERS, b]
+    for k in range(near - 1, -1, -1):
+        c = held[k]
+        for b in range(high):
+            later[k, b] = later[k + 1, b] * below[c, b + 1]
+    for k in range(near):
+        c = held[k]
+        for b in range(high):
+            later[k + 1, b] *= before[b] * equal[c, b]
+            before[b] *= below[c, b]
+        # four strands, the same order on every machine
+        s, t, u, v, whole = 0.0, 0.0, 0.0, 0.0, high - high % 4
+        for b in range(0, whole, 4):
+            s += later[k + 1, b]
+            t += later[k + 1, b + 1]
+            u += later[k + 1, b + 2]
+            v += later[k + 1, b + 3]
+        for b in range(whole, high):
+            s += later[k + 1, b]
+        wins[k] = (s + t) + (u + v)
+    weights[: 2 * POWERS] = 0.0
+    for b in range(high):
+        p, q = later[0, b] * equal[0, b], before[b] * equal[0, b]
+        for k in range(POWERS):
+            weights[k] += p * left[k, b]
+            weights[POWERS + k] += q * right[k, b]
 
 
 @_jit
-def _expect(first, last, home, held, errors, theta, count, unanimous, equal, below, left, right, out):
+def _expect(first, last, home, held, errors, theta, count, unanimous, equal, below, high, left, right, out):
     """Moments of the error over the votes, for one width and one budget; the last axis of tables is b.
 
-    `unanimous`: a bin that holds every voter wins for certain.
+    `unanimous`: a bin that holds every voter wins for certain. Where one bin holds all data the chances of
+    the bins depend on its place alone and are kept.
     """
-    votes = equal.shape[1]
-    later = np.empty((held.shape[1] + 1, votes))
-    before, moments = np.empty(votes), np.empty((3, votes))
+    users, votes = equal.shape[0] - 1, equal.shape[1]
+    later, before = np.empty((held.shape[1] + 1, votes)), np.empty(votes)
+    alone, known = np.empty((count, 2 * POWERS + 3)), np.zeros(count, np.bool_)
+    scratch = np.empty(2 * POWERS + held.shape[1])
     for r in range(theta.size):
         near, lefts, rights = last[r] - first[r] + 1, first[r], count - 1 - last[r]
         k = held[r].argmax()
-        if unanimous and held[r, k] == below.shape[0] - 1:
+        c = held[r, k]
+        if unanimous and c == users:
             out[r, 0], out[r, 1] = errors[r, k] ** 2, errors[r, k] ** 4
             out[r, 2] = 1.0 if abs(first[r] + k - home[r]) > 1 else 0.0
             continue
-        moments[:] = 0.0
-        for b in range(votes):
-            later[near, b] = right[rights, POWERS, b]
-            before[b] = left[lefts, POWERS, b]
-        for k in range(near - 1, -1, -1):
-            c = held[r, k]
-            for b in range(votes):
-                later[k, b] = later[k + 1, b] * below[c, b + 1]
+        weights, keep = scratch, near == 3 and held[r, 1] == users
+        if keep:
+            weights = alone[lefts]
+        if not (keep and known[lefts]):
+            tables = equal, below, left[lefts], right[rights]
+            _weigh(held[r, :near], high[c], *tables, later, before, weights)
+            known[lefts] |= keep
+        square, fourth, missed, t = 0.0, 0.0, 0.0, theta[r]
+        for side in (0, POWERS):
+            s0, s1, s2, s3, s4 = weights[side : side + POWERS]
+            square += s2 - 2 * t * s1 + t * t * s0
+            fourth += s4 - 4 * t * s3 + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0
+            missed += s0
         for k in range(near):
-            c, square = held[r, k], errors[r, k] ** 2
-            fourth, missed = square**2, 1.0 if abs(first[r] + k - home[r]) > 1 else 0.0
-            for b in range(votes):
-                p = before[b] * equal[c, b] * later[k + 1, b]
-                moments[0, b] += p * square
-                moments[1, b] += p * fourth
-                moments[2, b] += p * missed
-                before[b] *= below[c, b]
-        for b in range(votes):
-            later[0, b] *= equal[0, b]
-            before[b] *= equal[0, b]
-        _add_empty(later[0], left, lefts, theta[r], moments)
-        _add_empty(before, right, rights, theta[r], moments)
-        square, fourth, missed = 0.0, 0.0, 0.0
-        for b in range(votes):
-            square += moments[0, b]
-            fourth += moments[1, b]
-            missed += moments[2, b]
+            p, error = weights[2 * POWERS + k], errors[r, k] ** 2
+            square += p * error
+            fourth += p * error**2
+            missed += p if abs(first[r] + k - home[r]) > 1 else 0.0
         out[r, 0], out[r, 1], out[r, 2] = square, fourth, missed
 
 
