@@ -19,7 +19,23 @@ ONE_LOSS = "privacy/test_reports.py::test_loss_is_epsilon"
 CENTRAL = f"{HERE}::test_the_loss_of_the_user_who_moves_a_central_mean_most_is_its_guarantee"
 EACH_RELEASE = "central/test_central_mean.py::test_one_user_moves_each_release_by_at_most_scale_times_epsilon"
 
+LAWS = "privacy/test_mechanisms.py"
+# every mechanism of the wing, whoever draws with it
+MECHANISM = (
+    f"{LAWS}::test_the_guarantee_is_the_loss_of_its_own_law",
+    f"{LAWS}::test_a_draw_uses_what_the_loss_reads",
+    f"{LAWS}::test_a_promise_that_the_noise_does_not_keep_is_refused",
+)
+
 WITNESSES = {
+    "privacy.LaplaceNoise": MECHANISM,
+    "privacy.GaussianNoise": (*MECHANISM, f"{LAWS}::test_many_asks_of_one_noise_compose_exactly"),
+    "privacy.ThresholdedNoise": (*MECHANISM, f"{LAWS}::test_a_threshold_of_nothing_hides_nothing"),
+    "privacy.DistanceTest": (*MECHANISM, f"{LAWS}::test_the_noisy_test_passes_as_often_as_its_slack_says"),
+    "privacy.SampledNoise": (
+        *MECHANISM,
+        f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved",
+    ),
     "privacy.BinaryResponse": (ONE_LOSS,),
     "privacy.KaryResponse": (ONE_LOSS, "privacy/test_reports.py::test_loss_of_a_category_by_enumeration"),
     "privacy.UnaryEncoding": (
@@ -106,26 +122,28 @@ WITNESSES = {
         "central/test_private_sizes.py::test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbours",
         "central/test_private_sizes.py::test_one_user_changes_the_distance_by_at_most_one",
         "central/test_private_sizes.py::test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step",
+        "central/test_private_sizes.py::test_every_step_draws_the_noise_that_it_pays_for",
+        "central/test_private_sizes.py::test_the_test_passes_from_its_threshold_on",
         "central/test_private_sizes.py::test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs",
     ),
     "privacy.order_statistic": (
         "privacy/test_choice.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained",
         "privacy/test_choice.py::test_the_answer_has_that_law_and_about_rank_values_above",
     ),
-    "privacy.exponential_choice": (
+    "privacy.ExponentialChoice": (
         f"{HERE}::test_the_exponential_mechanism_spends_its_whole_budget_on_two_far_candidates",
     ),
-    "privacy.noisy_argmax": (
+    "privacy.NoisyMaximum": (
         f"{HERE}::test_the_noisy_maximum_of_two_scores_spends_at_most_its_budget_and_nearly_all",
-        "privacy/test_choice.py::test_noisy_argmax_prefers_by_at_most_e_to_epsilon",
+        "privacy/test_choice.py::test_a_noisy_maximum_prefers_by_at_most_e_to_epsilon",
     ),
     "central.bounded_histogram": HISTOGRAM,
-    "central.bounded_guarantee": HISTOGRAM,
+    "central.histogram_noise": HISTOGRAM,
     "central.unbounded_histogram": (
         *UNKNOWN_DOMAIN,
         f"{UNKNOWN}::test_lone_items_are_released_as_often_as_computed_and_only_above_the_threshold",
     ),
-    "central.unbounded_guarantee": UNKNOWN_DOMAIN,
+    "central.release_noise": UNKNOWN_DOMAIN,
     "central.private_bound": (
         f"{UNKNOWN}::test_the_choice_loses_at_most_its_budget_over_all_neighbours",
         f"{UNKNOWN}::test_a_bad_pair_spends_the_whole_budget",
@@ -142,13 +160,17 @@ WITNESSES = {
     ),
     "central.private_quantile": (
         "privacy/test_choice.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained",
-        f"{BOUNDS}::test_no_data_raise_and_every_guarantee_is_central",
+        f"{BOUNDS}::test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget",
     ),
     "central.private_gradient_descent": (
         f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",
         f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved",
         f"{BOUNDS}::test_the_printed_descent_states_what_it_costs",
+        f"{BOUNDS}::test_the_printed_descent_pays_for_all_of_its_steps",
     ),
-    "central.geometric_quantile": (f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",),
+    "central.geometric_quantile": (
+        f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",
+        f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step",
+    ),
     "central.debiased_count": ("central/test_debias.py::test_the_loss_of_one_user_is_epsilon",),
 }

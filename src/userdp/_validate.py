@@ -121,6 +121,15 @@ def table(**parameter: ArrayLike) -> NDArray:
     return array
 
 
+def column(**data: ArrayLike) -> NDArray:
+    """Return data of users as floats of shape (n,), or raise; the entries may be anything."""
+    ((name, value),) = data.items()
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), got {array.shape}")
+    return array
+
+
 def positive_arrays(**parameters: ArrayLike) -> list[NDArray]:
     """Return parameters as finite positive floats, numbers or arrays of any shape, or raise."""
     arrays = [np.asarray(value, dtype=float)[()] for value in parameters.values()]

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from laws import has_mean, same_law
+from fakes import Silent
+from laws import FALSE_ALARM, has_mean, same_law
 from userdp.central import mean as central_mean
+from userdp.central.debias import debiased_count
 from userdp.central.mean import (
     cohorts,
+    default_variance_users,
     first_records,
     ideal_mean,
     initial_error,
@@ -17,23 +20,15 @@ from userdp.central.mean import (
     uniform_mean,
     window,
 )
-from userdp.populations.records import BetaUsers
+from userdp.central.private_sizes import private_size_mean
+from userdp.central.weights import optimal_weights
+from userdp.populations.records import BetaUsers, variance_of_mean
+from userdp.privacy.choice import NoisyMaximum
+from userdp.privacy.noise import ThresholdedNoise
 
 USERS = BetaUsers(0.3, 0.04)
-
-
-class Silent:
-    """A generator whose noise is zero and whose records are the means: what is left is the statistic."""
-
-    def laplace(self, scale=1.0, size=None):
-        self.scales = [*getattr(self, "scales", []), scale]
-        return 0.0 if size is None else np.zeros(size)
-
-    def binomial(self, n, p):
-        return p
-
-    def hypergeometric(self, good, bad, k):
-        return k * good / np.maximum(good + bad, 1)
+SIZES = np.random.default_rng(0).integers(1, 40, 500)
+PRIVATE = {"delta": 1e-3, "largest_size": 40}
 
 
 def test_one_user_moves_each_release_by_at_most_scale_times_epsilon():
@@ -135,7 +130,7 @@ def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
     rng, m, beta, draws = np.random.default_rng(6), 500, 0.05, 2000
     missed = 0
     for _ in range(draws):
-        value, _ = initial_mean(rng.binomial(1, mean, m), epsilon=0.5, rng=rng)
+        value = initial_mean(rng.binomial(1, mean, m), epsilon=0.5, rng=rng).value
         missed += abs(value - mean) > initial_error(value, m, epsilon=0.5, beta=beta, printed=printed)
     # a rate of beta exceeds this count with probability below 1e-6
     assert missed <= stats.binom.isf(1e-6, draws, beta)
@@ -144,7 +139,7 @@ def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
 def test_private_variance_keeps_the_promise_with_enough_users():
     rng, hits = np.random.default_rng(7), 0
     for _ in range(300):
-        value, _ = private_variance(np.clip(rng.normal(0.5, 0.05, 2000), 0, 1), epsilon=1.0, rng=rng)
+        value = private_variance(np.clip(rng.normal(0.5, 0.05, 2000), 0, 1), epsilon=1.0, rng=rng).value
         hits += 0.05**2 <= value <= 8 * 0.05**2
     assert hits >= stats.binom.ppf(1e-6, 300, 0.95)
 
@@ -153,28 +148,34 @@ def test_private_variance_keeps_the_promise_with_enough_users():
 def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delta):
     seen = []
 
-    def spy(scores, **options):
-        seen.append(np.array(scores))
-        assert options["sensitivity"] == 1
-        return 0, None
+    def spy(self, scores, rng):
+        seen.append((self, np.array(scores)))
+        return 0 if delta == 0 else np.ones(1)
 
-    monkeypatch.setattr(central_mean, "noisy_argmax", spy)
+    mechanism, method = (NoisyMaximum, "choose") if delta == 0 else (ThresholdedNoise, "release")
+    monkeypatch.setattr(mechanism, method, spy)
     rng = np.random.default_rng(8)
     means = rng.uniform(0, 1, 80)
     for changed in (means, np.where(np.arange(80) == 17, 0.0, means)):
-        private_variance(changed, epsilon=1.0, rng=rng, delta=0.0)
-    assert np.abs(seen[0] - seen[1]).max() <= 1 and np.abs(seen[0] - seen[1]).sum() <= 2
+        released = private_variance(changed, epsilon=1.0, delta=delta, rng=rng)
+    (used, one), (_, other) = seen
+    assert np.abs(one - other).max() <= 1 and np.abs(one - other).sum() <= 2
+    assert released.guarantee == used.guarantee
+    assert (used.epsilon, used.delta) == (1.0, delta)
+    assert used.sensitivity == 1 if delta == 0 else used.bound == 1
 
 
-def test_a_lonely_scale_survives_the_threshold_with_probability_below_delta():
-    rng, delta, draws = np.random.default_rng(9), 0.05, 4000
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_a_lonely_scale_survives_the_threshold_with_probability_below_delta(epsilon):
+    rng, delta, draws = np.random.default_rng(9), 0.05, 8000
     # one group only: its scale is a singleton
-    kept = sum(
-        private_variance(np.tile([0.0, 0.5], 4), epsilon=1.0, rng=rng, delta=delta)[0] is not None
-        for _ in range(draws)
-    )
-    # exactly delta / 4
-    assert abs(kept - draws * delta / 4) < 4.9 * np.sqrt(draws * delta / 4)
+    means = np.tile([0.0, 0.5], 4)
+    runs = [private_variance(means, epsilon=epsilon, rng=rng, delta=delta) for _ in range(draws)]
+    kept = sum(run.value is not None for run in runs)
+    # exactly delta / 4: without the vote itself in the threshold it would be exp(epsilon / 2) times that
+    assert stats.binomtest(kept, draws, delta / 4).pvalue > FALSE_ALARM
+    assert stats.binomtest(kept, draws, delta / 4 * np.exp(epsilon / 2)).pvalue < FALSE_ALARM
+    assert (runs[0].guarantee.epsilon, runs[0].guarantee.delta) == (epsilon, delta)
 
 
 def test_first_records_have_the_law_of_drawing_without_replacement():
@@ -185,6 +186,103 @@ def test_first_records_have_the_law_of_drawing_without_replacement():
     slow = [rng.permutation(records)[:4].mean() for _ in range(3000)]
     assert same_law(fast, slow)
     assert not same_law(fast, rng.binomial(4, 3 / 7, 3000) / 4 + 0.01)
+
+
+@pytest.mark.parametrize("n", [20, 21, 37, 79, 80, 100, 101])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 60.0, 410.0])
+def test_twenty_users_are_enough_whatever_the_budget(n, epsilon):
+    rng = np.random.default_rng(12)
+    result = realistic_mean(rng.random(n), rng.integers(1, 9, n), epsilon=epsilon, rng=rng)
+    assert np.isfinite(result.value) and result.guarantee.epsilon == epsilon
+    users = default_variance_users(n, epsilon=epsilon)
+    assert users >= 8 and (n < 80 or epsilon > 50 or users == int(min(400 / epsilon, n / 10)))
+
+
+def test_each_user_of_an_odd_number_meets_one_of_three_releases(monkeypatch):
+    n, met = 203, []
+    for name in ("initial_mean", "private_variance", "_weighted"):
+        inner = getattr(central_mean, name)
+
+        def spy(data, *rest, inner=inner, **options):
+            met.append(len(data))
+            return inner(data, *rest, **options)
+
+        monkeypatch.setattr(central_mean, name, spy)
+    rng = np.random.default_rng(13)
+    realistic_mean(rng.random(n), rng.integers(1, 9, n), epsilon=1.0, rng=rng)
+    assert met == [20, 20, 163] and sum(met) == n
+
+
+def test_the_weights_are_the_best_for_the_noise_that_is_added():
+    rng = np.random.default_rng(14)
+    sizes = rng.integers(1, 60, 300)
+    known = {"mean": 0.3, "spread": 0.01, "epsilon": 0.5}
+    found = ideal_mean(USERS.draw_means(sizes, rng), sizes, beta=0.05, rng=rng, **known).weights
+    half = window(sizes, 300, mean=0.3, spread=0.01, beta=0.05)
+    lengths = np.minimum(0.3 + half, 1) - np.maximum(0.3 - half, 0)
+    best = optimal_weights(variance_of_mean(sizes, 0.3, 0.01), lengths, epsilon=0.5).value
+    np.testing.assert_allclose(found, best, rtol=1e-12)
+
+
+DOMAIN = (-3.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("uniform", lambda x, rng, **o: uniform_mean(x, rng=rng, **o)),
+        ("initial", lambda x, rng, **o: initial_mean(x, rng=rng, **o)),
+        ("realistic", lambda x, rng, **o: realistic_mean(x, SIZES, rng=rng, **o)),
+        ("private sizes", lambda x, rng, **o: private_size_mean(x, SIZES, **PRIVATE, rng=rng, **o)),
+    ],
+)
+def test_a_domain_is_a_change_of_units(name, call):
+    x = np.random.default_rng(15).integers(0, SIZES + 1) / SIZES
+    unit = call(x, np.random.default_rng(16), epsilon=9.0)
+    moved = call(10 * x - 3, np.random.default_rng(16), epsilon=9.0, domain=DOMAIN)
+    assert moved.value == pytest.approx(10 * unit.value - 3, rel=1e-9)
+    assert moved.guarantee == unit.guarantee
+    if name != "initial":
+        assert moved.scale == pytest.approx(10 * unit.scale, rel=1e-12)
+    # finite values outside are projected, and what is no number goes to the low end
+    for wild, end in ((-1e6, -3.0), (8.0, 7.0), (np.nan, -3.0), (np.inf, 7.0)):
+        changed = [10 * x - 3, 10 * x - 3]
+        for table, value in zip(changed, (wild, end), strict=True):
+            table[5] = value
+        one, other = (call(y, np.random.default_rng(17), epsilon=9.0, domain=DOMAIN) for y in changed)
+        assert one.value == other.value
+    with pytest.raises(ValueError, match="low must be below high, got 1.0 and 0.0"):
+        call(x, np.random.default_rng(18), epsilon=9.0, domain=(1.0, 0.0))
+
+
+def test_the_ideal_mean_takes_mean_and_spread_in_the_units_of_the_domain():
+    x = USERS.draw_means(SIZES, np.random.default_rng(19))
+    unit, moved = (
+        ideal_mean(y, SIZES, epsilon=2.0, beta=0.05, rng=np.random.default_rng(20), **o)
+        for y, o in (
+            (x, {"mean": 0.3, "spread": 0.04}),
+            (10 * x - 3, {"mean": 0.0, "spread": 4.0, "domain": DOMAIN}),
+        )
+    )
+    assert moved.value == pytest.approx(10 * unit.value - 3, rel=1e-9)
+    assert moved.spread == pytest.approx(100 * unit.spread)
+
+
+TABLE = np.full((50, 200), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda rng: uniform_mean(TABLE, epsilon=1, rng=rng), "means"),
+        (lambda rng: initial_mean(TABLE, epsilon=1, rng=rng), "records"),
+        (lambda rng: private_variance(TABLE, epsilon=1, rng=rng), "means"),
+        (lambda rng: debiased_count(TABLE, bound=1, epsilon=1, rng=rng), "counts"),
+    ],
+)
+def test_a_table_in_the_place_of_one_number_a_user_is_refused(call, name):
+    with pytest.raises(ValueError, match=rf"{name} must have shape \(n,\), got \(50, 200\)"):
+        call(np.random.default_rng(0))
 
 
 def test_wild_means_never_raise():
@@ -218,6 +316,14 @@ def test_wild_means_never_raise():
         (lambda rng: private_variance([0.1] * 4, epsilon=1, rng=rng), "users must be .* at least 8, got 4"),
         (lambda rng: window([1], 3, mean=2, spread=0, beta=0.1), "mean must be in .* got 2"),
         (lambda rng: cohorts(np.ones(30), 29), "variance_users must be in .* got 29"),
+        (
+            lambda rng: realistic_mean(np.zeros(30), np.ones(30, int), epsilon=1, variance_users=7, rng=rng),
+            "variance_users must be a whole number of at least 8, got 7",
+        ),
+        (
+            lambda rng: realistic_mean(np.zeros(30), np.ones(30, int), epsilon=1, spread=5.0, rng=rng),
+            "spread must be in .* got 5.0",
+        ),
     ],
 )
 def test_errors_name_the_parameter_and_the_value(call, message):

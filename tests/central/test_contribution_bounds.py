@@ -6,22 +6,25 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
+from fakes import Silent
 from laws import same_law
 from userdp.central import bounds_by_descent as private_descent
-from userdp.central.bound_curve import Surrogate, surrogate_curve
+from userdp.central.bound_curve import Surrogate, surrogate_curve, two_approximate_bound
 from userdp.central.bounds import exponential_bound, grid_law, output_perturbation, private_quantile
 from userdp.central.bounds_by_descent import (
     geometric_quantile,
     private_gradient_descent,
-    sampled_epsilon,
     sampled_noise,
 )
-from userdp.central.histogram import noise_mass, surrogate, two_approximate_bound
+from userdp.central.histogram import clip, noise_mass
+from userdp.privacy import sampled_noise as sampling
 from userdp.privacy.audit import exact_loss
+from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta
+from userdp.privacy.sampled_noise import sampled_epsilon
 
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
-CHOICE = {"largest": 20.0, "choice_epsilon": 0.5}
+CHOICE = {"largest": 20.0, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.5}
 
 
 def users(rng, n=None, d=None):
@@ -60,7 +63,10 @@ def test_the_curve_is_the_surrogate_up_to_a_constant(delta):
     data, grid = users(np.random.default_rng(1), 30, 5), np.linspace(0, 20, 50)
     options = RELEASE | {"delta": delta}
     ours = surrogate_curve(data, largest=20.0, **options).values(grid)
-    assert np.ptp(ours - surrogate(data, grid, **options)) < 1e-9 * ours.max()
+    lost = [data.sum() - clip(data, bound, norm=1 if delta == 0 else 2).sum() for bound in grid]
+    whole = np.array(lost) + grid * noise_mass(5, **options)
+    assert np.ptp(ours - whole) < 1e-9 * ours.max()
+    np.testing.assert_allclose(surrogate_curve(data, **options).values(grid), whole, rtol=1e-12)
     assert surrogate_curve(data, largest=1e3, **options).minimiser() == pytest.approx(
         two_approximate_bound(data, **options)
     )
@@ -105,7 +111,7 @@ def test_the_exponential_choices_lose_at_most_their_budget(replace):
     grid = np.linspace(0, 20, 41)
     for _ in range(500):
         pair = curves(rng, replace)
-        law = np.array([grid_law(curve, grid, choice_epsilon=0.7) for curve in pair])
+        law = np.array([grid_law(curve, grid, epsilon=0.7) for curve in pair])
         assert exact_loss(law) <= 0.7 * (1 + 1e-9)
         points = np.concatenate([grid, *(curve.sizes for curve in pair)])
         one, two = (curve.log_density(points, 0.7 / (20 * curve.reach)) for curve in pair)
@@ -119,16 +125,14 @@ def test_the_budget_of_the_exponential_choice_is_attained_and_twice_the_rate_is_
         surrogate_curve(np.vstack([data, x]), largest=20.0, epsilon=50.0, delta=0.01)
         for x in (np.full((1, 4), 50.0), np.zeros((1, 4)))
     )
-    losses = [
-        exact_loss(np.array([grid_law(x, grid, choice_epsilon=e) for x in (one, two)])) for e in (0.7, 1.4)
-    ]
+    losses = [exact_loss(np.array([grid_law(x, grid, epsilon=e) for x in (one, two)])) for e in (0.7, 1.4)]
     assert 0.99 * 0.7 < losses[0] <= 0.7 < losses[1]
 
 
 def test_the_exponential_bound_has_its_density():
     data, rng = users(np.random.default_rng(4), 40, 5), np.random.default_rng(5)
-    options = RELEASE | CHOICE | {"epsilon": 3.0, "choice_epsilon": 20.0}
-    drawn = [exponential_bound(data, rng=rng, **options)[0] for _ in range(3000)]
+    options = CHOICE | {"release_epsilon": 3.0, "epsilon": 20.0}
+    drawn = [exponential_bound(data, rng=rng, **options).value for _ in range(3000)]
     curve = surrogate_curve(data, largest=20.0, epsilon=3.0, delta=0.01)
     fine = np.linspace(0, 20, 400_001)
 
@@ -155,7 +159,7 @@ def test_the_mean_of_the_curve_exceeds_its_minimum_by_at_most_one_over_the_rate(
 
 def test_output_perturbation_has_its_law_in_both_variants():
     data, rng = users(np.random.default_rng(7), 60, 4), np.random.default_rng(8)
-    options = RELEASE | CHOICE | {"epsilon": 30.0}
+    options = CHOICE | {"release_epsilon": 30.0}
     for printed, ridge, scale in (
         (False, np.sqrt(4 * 60 / 0.5) / 20, 1 / 0.5),
         (True, np.sqrt(8 * 4 * 60 / 30) / 20, 4 / 0.5),
@@ -163,7 +167,7 @@ def test_output_perturbation_has_its_law_in_both_variants():
         centre = surrogate_curve(data, largest=20.0, epsilon=30.0, delta=0.01, printed=printed).minimiser(
             ridge
         )
-        drawn = [output_perturbation(data, printed=printed, rng=rng, **options)[0] for _ in range(3000)]
+        drawn = [output_perturbation(data, printed=printed, rng=rng, **options).value for _ in range(3000)]
         noisy = centre + rng.laplace(scale=scale * 2 / ridge, size=3000)
         assert same_law(drawn, noisy if printed else np.clip(noisy, 0, 20))
         assert not same_law(drawn, centre + 1.4 * (noisy - centre))
@@ -171,30 +175,20 @@ def test_output_perturbation_has_its_law_in_both_variants():
 
 def test_output_perturbation_is_zero_where_clipping_at_zero_is_best_for_all_data():
     rng = np.random.default_rng(9)
-    bound, guarantee = output_perturbation(np.eye(4), epsilon=0.1, delta=0.125, rng=rng, **CHOICE)
-    assert bound == 0 and guarantee.epsilon == 0.5
-
-
-class Recorder:
-    """A source of no noise that notes its scales."""
-
-    def __init__(self):
-        self.scales = []
-
-    def normal(self, *, scale, size):
-        self.scales.append((scale, size))
-        return np.zeros(size)
+    options = CHOICE | {"release_epsilon": 0.1, "release_delta": 0.125}
+    chosen = output_perturbation(np.eye(4), rng=rng, **options)
+    assert chosen.value == 0 and chosen.guarantee.epsilon == 0.5
 
 
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_descents_spend_exactly_what_they_say(relation):
     data = users(np.random.default_rng(10), 200, 4)
-    options = RELEASE | CHOICE | {"choice_delta": 1e-3, "neighbours": relation, "users": 200}
+    options = CHOICE | {"delta": 1e-3, "neighbours": relation, "users": 200}
     for choose, steps, reach in ((private_gradient_descent, 3000, 2.0), (geometric_quantile, 50, 1.0)):
-        rng = Recorder()
-        _, guarantee = choose(data, steps=steps, rng=rng, **options)
-        assert sum(size for _, size in rng.scales) == steps
-        (scale,) = {scale for scale, _ in rng.scales}
+        rng = Silent()
+        guarantee = choose(data, steps=steps, rng=rng, **options).guarantee
+        assert sum(np.prod(size) for _, _, size in rng.asked) == steps
+        (scale,) = set(rng.scales)
         spent = gaussian_delta(scale, epsilon=0.5, sensitivity=reach * np.sqrt(steps))
         assert spent == pytest.approx(1e-3, rel=1e-9)
         assert (guarantee.epsilon, guarantee.delta, guarantee.neighbours) == (0.5, 1e-3, relation)
@@ -202,15 +196,13 @@ def test_the_descents_spend_exactly_what_they_say(relation):
 
 def test_without_noise_the_descents_find_what_they_look_for():
     data = users(np.random.default_rng(11), 400, 4)
-    options = RELEASE | CHOICE | {"choice_delta": 1e-3}
+    options = CHOICE | {"delta": 1e-3}
     best = two_approximate_bound(data, **RELEASE)
     # the step size allows for the noise that is not there
-    found, _ = private_gradient_descent(
-        data, steps=200_000, rng=Recorder(), **options | {"choice_epsilon": 1e3}
-    )
+    found = private_gradient_descent(data, steps=200_000, rng=Silent(), **options | {"epsilon": 1e3}).value
     curve = surrogate_curve(data, largest=20.0, **RELEASE)
     assert curve.values(found) - curve.values(best) < 0.01 * curve.values(best)
-    found, _ = geometric_quantile(data, steps=4000, rng=Recorder(), **options | {"largest": 80.0})
+    found = geometric_quantile(data, steps=4000, rng=Silent(), **options | {"largest": 80.0}).value
     sizes, mass = np.sort(np.sqrt((data**2).sum(axis=1))), noise_mass(4, **RELEASE)
     assert abs(np.sum(sizes > found) - mass) <= 2
 
@@ -232,7 +224,7 @@ def _plain(function):
 @pytest.mark.parametrize(("order", "sigma"), [(1.5, 0.7), (4.0, 2.0), (30.0, 10.0), (300.0, 200.0)])
 def test_the_moment_of_a_step_that_looks_at_all_users_is_that_of_gaussian_noise(order, sigma):
     exact = np.expm1(order * (order - 1) / (2 * sigma**2))
-    assert private_descent._moment(order, 1.0, sigma) == pytest.approx(exact, rel=1e-6)
+    assert sampling._moment(order, 1.0, sigma) == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "sigma"), [(2, 1.0), (5, 0.7), (20, 2.0)])
@@ -272,15 +264,28 @@ def test_the_prescribed_noise_is_far_more_than_enough():
         assert sampled_epsilon(n**2 - 1, n, sigma=sigma, delta=1 / (2 * n)) < epsilon / 10
 
 
+def test_the_printed_descent_pays_for_all_of_its_steps():
+    # few users, so that the price of many steps can be seen; one that forgot the square would state less
+    data, options = np.full((3, 1), 1.0), CHOICE | {"epsilon": 400.0, "delta": 0.01, "printed": True}
+    rng = Silent()
+    guarantee = private_gradient_descent(data, steps=20_000, rng=rng, **options).guarantee
+    assert sum(np.prod(size) for _, _, size in rng.asked) == 20_000
+    (scale,) = set(rng.scales)
+    paid, forgot = (sampled_epsilon(t, 3, sigma=scale / 3, delta=0.01) for t in (20_000, 141))
+    assert guarantee.epsilon == pytest.approx(paid, rel=1e-9)
+    assert paid > 1.5 * forgot > 0
+
+
 def test_the_printed_descent_states_what_it_costs():
     data, rng = users(np.random.default_rng(14), 40, 4), np.random.default_rng(15)
-    options = RELEASE | CHOICE | {"choice_delta": 0.01, "printed": True}
-    bound, guarantee = private_gradient_descent(data, rng=rng, **options)
+    options = CHOICE | {"delta": 0.01, "printed": True}
+    chosen = private_gradient_descent(data, rng=rng, **options)
     # the Lipschitz constant of the paper counts the noise of the release, which no user moves
     mass = noise_mass(4, **RELEASE, printed=True)
     sigma = sampled_noise(40, epsilon=0.5, delta=0.01) * (2 + mass / 40) / 2
-    assert guarantee.epsilon == sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
-    assert 0 <= bound <= 20 and guarantee.delta == 0.01
+    proved = sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
+    assert chosen.guarantee.epsilon == pytest.approx(proved, rel=1e-9)
+    assert 0 <= chosen.value <= 20 and chosen.guarantee.delta == 0.01
     with pytest.raises(ValueError, match="neighbours must be one of 'replace', got 'add-remove'"):
         private_gradient_descent(data, rng=rng, neighbours="add-remove", users=40, **options)
 
@@ -289,19 +294,64 @@ def test_the_printed_descent_states_what_it_costs():
 def test_the_quantile_has_about_m_users_above_it(delta):
     data, rng = users(np.random.default_rng(16), 4000, 4), np.random.default_rng(17)
     release = {"epsilon": 0.05, "delta": delta}
-    options = release | {"largest": 80.0, "choice_epsilon": 5.0}
+    options = {"release_epsilon": 0.05, "release_delta": delta, "largest": 80.0, "epsilon": 5.0}
     size = data.sum(axis=1) if delta == 0 else np.sqrt((data**2).sum(axis=1))
     mass = noise_mass(4, **release)
     for _ in range(20):
-        bound, guarantee = private_quantile(data, rng=rng, **options)
+        chosen = private_quantile(data, rng=rng, **options)
+        bound, guarantee = chosen.value, chosen.guarantee
         assert np.sum(size >= bound + 0.5) - 30 < mass < np.sum(size >= bound - 0.5) + 30
     assert (guarantee.epsilon, guarantee.delta) == (5.0, 0.0)
 
 
+def test_a_choice_weighs_the_noise_of_the_release_and_no_other():
+    data, grid = users(np.random.default_rng(20), 200, 4), np.linspace(1, 20, 20)
+    for delta in (0.0, 0.01):
+        options = CHOICE | {"release_epsilon": 0.7, "release_delta": delta}
+        curve = surrogate_curve(data, largest=20.0, epsilon=0.7, delta=delta)
+        rng = Silent()
+        exponential_bound(data, bounds=grid, rng=rng, **options)
+        np.testing.assert_allclose(rng.laws[0], grid_law(curve, grid, epsilon=0.5), rtol=1e-12)
+        private_quantile(data, bounds=grid, rng=rng, **options)
+        reached = np.searchsorted(grid, data.sum(1) if delta == 0 else np.linalg.norm(data, axis=1), "right")
+        law = order_statistic_law(reached, rank=np.ceil(curve.mass), largest=20, epsilon=0.5)
+        np.testing.assert_allclose(rng.laws[1], law, rtol=1e-12)
+        chosen = output_perturbation(data, rng=Silent(), **options).value
+        ridge = curve.reach * np.sqrt(200 / 0.5) / 20
+        assert chosen == pytest.approx(curve.minimiser(ridge), rel=1e-12)
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget(delta, relation):
+    """The default grid must not look at the data: one user holds far more than `largest`."""
+    others = np.array([[3.0, 0], [0, 5], [1, 1], [19, 0]])
+    rows = [[0, 0], [0.03, 0], [7, 2], [20, 20], [1e4, 1e4], [np.nan, np.inf]]
+    tables = [np.vstack([others, row]) for row in rows] + ([others] if relation == "add-remove" else [])
+    options = CHOICE | {"release_epsilon": 2.0, "release_delta": delta, "neighbours": relation}
+    rng = Silent()
+    chosen = [private_quantile(table, rng=rng, **options) for table in tables]
+    law = np.array(rng.laws)
+    pairs = [law] if relation == "replace" else [law[[i, -1]] for i in range(len(rows))]
+    assert 0.2 < max(exact_loss(pair) for pair in pairs) <= 0.5 + 1e-12
+    assert all(0 < one.value <= 20 and one.guarantee.epsilon == 0.5 for one in chosen)
+
+
+@pytest.mark.parametrize("start", [1.0, 3.0])
+def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
+    """One user: at the bound or below, the first step sees nobody above it."""
+    options = CHOICE | {"release_delta": 0.0, "delta": 0.01, "steps": 1, "start": start, "rate": 1.0}
+    steps = []
+    for size in (0.0, start, np.nextafter(start, 9), 9.0):
+        chosen = geometric_quantile([[size]], users=1, rng=Silent(), **options)
+        steps.append(np.log(chosen.value / start) + noise_mass(1, epsilon=1.0))
+    np.testing.assert_allclose(steps, [0, 0, 1, 1], atol=1e-9)
+
+
 def all_choices(data, rng, **change):
     """Every choice once; those that take a parameter that others do not get it here."""
-    options = RELEASE | CHOICE | change
-    approximate = options | {"choice_delta": 0.01}
+    options = CHOICE | change
+    approximate = options | {"delta": 0.01}
     public = {"users": 5} if change.get("neighbours") == "add-remove" else {}
     printed = {} if public else {"printed": True}
     return [
@@ -325,26 +375,28 @@ def test_no_data_raise_and_every_guarantee_is_central(delta, relation):
         [[0.0, 0.0]],
         [[1e-300, 0.0], [5.0, 5.0]],
     ):
-        chosen = all_choices(np.array(data), rng, delta=delta, neighbours=relation)
-        for i, (bound, guarantee) in enumerate(chosen):
-            assert np.isfinite(bound) and (i == 1 or 0 <= bound <= 20)
-            assert (guarantee.trust, guarantee.neighbours) == ("central", relation)
-            assert guarantee.epsilon <= 0.5
+        chosen = all_choices(np.array(data), rng, release_delta=delta, neighbours=relation)
+        for i, choice in enumerate(chosen):
+            assert np.isfinite(choice.value) and (i == 1 or 0 <= choice.value <= 20)
+            assert (choice.guarantee.trust, choice.guarantee.neighbours) == ("central", relation)
+            # the printed Algorithm 2 has four times the noise that it needs
+            assert choice.guarantee.epsilon <= 0.5
+            assert i != 1 or choice.guarantee.epsilon == pytest.approx(0.125, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"largest": 0.0}, "largest must be positive, got 0.0"),
-        ({"choice_epsilon": -1.0}, "choice_epsilon must be positive, got -1.0"),
-        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
+        ({"release_epsilon": 0.0}, "epsilon must be positive, got 0.0"),
         ({"sparsity": 5}, "sparsity must be in .1, 2., got 5"),
         ({"neighbours": "add-remove"}, "users must be given with neighbours 'add-remove', got None"),
     ],
 )
 def test_errors_name_the_parameter_and_the_value(change, message):
     with pytest.raises(ValueError, match=message):
-        output_perturbation(np.eye(2), rng=np.random.default_rng(0), **RELEASE | CHOICE | change)
+        output_perturbation(np.eye(2), rng=np.random.default_rng(0), **CHOICE | change)
 
 
 @pytest.mark.parametrize(
@@ -352,12 +404,12 @@ def test_errors_name_the_parameter_and_the_value(change, message):
     [
         (lambda o: exponential_bound(bounds=[0.0, 30.0], **o), r"bounds must be in \[0, 20.0\], got 30.0"),
         (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be below .* got 3.0 and 2.0"),
-        (lambda o: geometric_quantile(choice_delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
-        (lambda o: geometric_quantile(choice_delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
-        (lambda o: private_gradient_descent(choice_delta=2.0, **o), "delta must be below one, got 2.0"),
-        (lambda o: private_gradient_descent(choice_delta=0.1, steps=0, **o), "steps must be .* got 0"),
+        (lambda o: geometric_quantile(delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
+        (lambda o: geometric_quantile(delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
+        (lambda o: private_gradient_descent(delta=2.0, **o), "delta must be below one, got 2.0"),
+        (lambda o: private_gradient_descent(delta=0.1, steps=0, **o), "steps must be .* got 0"),
     ],
 )
 def test_errors_of_single_choices(call, message):
     with pytest.raises(ValueError, match=message):
-        call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | RELEASE | CHOICE)
+        call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | CHOICE)

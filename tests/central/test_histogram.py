@@ -12,17 +12,16 @@ from scipy import sparse, stats
 from scipy.integrate import quad
 
 from laws import has_mean, same_law
+from userdp.central.bound_curve import surrogate_curve, two_approximate_bound
 from userdp.central.histogram import (
-    bounded_guarantee,
     bounded_histogram,
     clip,
     clipped_totals,
     expected_loss,
+    histogram_noise,
     noise_mass,
     norms,
     sensitivity,
-    surrogate,
-    two_approximate_bound,
     unit_scale,
 )
 from userdp.privacy.audit import laplace_loss
@@ -96,7 +95,7 @@ def test_delta_of_a_gaussian_release_over_all_neighbours_is_its_guarantee(
 def test_curves_agree_with_the_public_accountant(neighbours, printed):
     """The worst pair for two or more items: all of one item against nothing, or against all of another."""
     scale = unit_scale(5, epsilon=1.0, neighbours=neighbours, printed=printed)
-    guarantee = bounded_guarantee(5, epsilon=1.0, neighbours=neighbours, printed=printed)
+    guarantee = histogram_noise(5, epsilon=1.0, neighbours=neighbours, printed=printed).guarantee
     law = privacy_loss_distribution.from_laplace_mechanism(scale, value_discretization_interval=1e-3)
     law = law.compose(law) if neighbours == "replace" else law
     assert law.get_delta_for_epsilon(guarantee.epsilon + 1e-2) == pytest.approx(0, abs=1e-9)
@@ -109,7 +108,12 @@ def test_curves_agree_with_the_public_accountant(neighbours, printed):
         unit_scale(5, **options), value_discretization_interval=1e-3
     )
     law = law.compose(law) if neighbours == "replace" else law
-    assert law.get_delta_for_epsilon(1.0) == pytest.approx(bounded_guarantee(5, **options).delta, rel=0.01)
+    assert law.get_delta_for_epsilon(1.0) == pytest.approx(histogram_noise(5, **options).delta, rel=0.01)
+
+
+def surrogate(counts, bounds, **options):
+    """The curve G, uncut."""
+    return surrogate_curve(counts, **options).values(bounds)
 
 
 @st.composite
@@ -363,6 +367,8 @@ def test_the_result_says_what_was_added():
     [
         ({"bound": -1}, "bound must be in .* got -1"),
         ({"bound": np.nan}, "bound must be a finite number, got nan"),
+        ({"bound": "3"}, "bound must be a finite number, got '3'"),
+        ({"bound": None}, "bound must be a finite number, got None"),
         ({"epsilon": 0}, "epsilon must be positive, got 0"),
         ({"delta": 1}, "delta must be .* got 1"),
         ({"delta": -0.1}, "delta must be in .* got -0.1"),
@@ -387,7 +393,9 @@ def test_errors_of_the_helpers_name_the_parameter_and_the_value():
             function()
     with pytest.raises(ValueError, match="d must be a whole number of at least 1, got 0"):
         sensitivity(1, "replace", 0)
-    with pytest.raises(ValueError, match=r"counts must have shape \(n, d\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"counts must have shape \(n, d\) with an item, got \(3,\)"):
         clip(np.ones(3), 1.0, norm=1)
+    with pytest.raises(ValueError, match=r"got \(5, 0\)"):
+        bounded_histogram(np.ones((5, 0)), bound=1, epsilon=1, rng=np.random.default_rng(1))
     with pytest.raises(ValueError, match="bound must be in .* got .*-2.0"):
         expected_loss(counts, [1.0, -2.0], epsilon=1.0)

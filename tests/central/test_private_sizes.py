@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from fakes import Silent
 from userdp.central.mean import window
-from userdp.central.private_sizes import TruncatedMean, private_size_mean
+from userdp.central.private_sizes import SAFETY, TruncatedMean, private_size_mean
 from userdp.populations.records import BetaUsers
+from userdp.privacy.choice import order_statistic_law
+from userdp.privacy.noise import DistanceTest
 
 
 def statistic(cap=6, alpha=0.02, spread=0.01):
@@ -88,7 +91,7 @@ def test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs():
     sizes = np.clip(rng.lognormal(np.log(20), 1, 20_000).astype(int), 1, 141)
     draws = [
         private_size_mean(
-            people.draw_means(sizes, rng), sizes, epsilon=1.0, delta=1e-6, largest_size=141, rng=rng
+            people.draw_means(sizes, rng), sizes, epsilon=6.0, delta=1e-6, largest_size=141, rng=rng
         )
         for _ in range(20)
     ]
@@ -99,7 +102,7 @@ def test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs():
     known = private_size_mean(
         people.draw_means(sizes, rng),
         sizes,
-        epsilon=1.0,
+        epsilon=5.0,
         delta=1e-6,
         largest_size=141,
         rng=rng,
@@ -118,7 +121,7 @@ def test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step():
 
     def small_spreads(means, sizes):
         rng = np.random.default_rng(8)
-        options = {"epsilon": 1.0, "delta": 1e-6, "largest_size": n + 1, "variance_users": voters}
+        options = {"epsilon": 6.0, "delta": 1e-6, "largest_size": n + 1, "variance_users": voters}
         runs = [private_size_mean(means, sizes, rng=rng, **options) for _ in range(60)]
         return np.mean([run.spread < 1e-4 for run in runs])
 
@@ -126,12 +129,97 @@ def test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step():
     assert abs(small_spreads(means, sizes) - small_spreads(moved_means, moved_sizes)) < 0.4
 
 
+class World:
+    """One input, every noise silent, and what the published steps must be for it."""
+
+    n, step, delta, spread, largest = 1000, 0.7, 1e-6, 0.0025, 31
+
+    def __init__(self):
+        rng = np.random.default_rng(21)
+        self.sizes = rng.integers(5, 31, self.n)
+        self.means = BetaUsers(0.3, self.spread).draw_means(self.sizes, rng)
+        self.users = self.means, self.sizes
+
+    def run(self, known=True, **change):
+        options = {"delta": self.delta, "largest_size": self.largest} | change
+        shares = 5 if known else 6
+        options |= {"spread": self.spread} if known else {}
+        rng = Silent()
+        rng.permutation = np.asarray
+        return private_size_mean(*self.users, epsilon=shares * self.step, rng=rng, **options), rng
+
+
+def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
+    world, seen = World(), {}
+
+    def spy(method):
+        inner = getattr(TruncatedMean, method)
+
+        def wrapped(self, means, sizes, *rest):
+            seen[method] = (self, means, sizes, *rest)
+            return inner(self, means, sizes, *rest)
+
+        monkeypatch.setattr(TruncatedMean, method, wrapped)
+
+    spy("distance")
+    result, rng = world.run()
+    statistic, means, sizes, proposed = seen["distance"]
+    tenth, step = world.n // 10, world.step
+    heaviest = statistic.size_weights.max()
+    # initial mean, total weight, test, release; the cap is a choice
+    assert [law for law, *_ in rng.asked] == ["laplace"] * 4 and len(rng.laws) == 1
+    first, weight, test, release = rng.scales
+    assert first == pytest.approx(1 / (tenth * step), rel=1e-12)
+    assert weight == pytest.approx(heaviest / step, rel=1e-12)
+    assert test == pytest.approx(1 / step, rel=1e-12)
+    assert release == result.scale == pytest.approx(proposed / step, rel=1e-12)
+    law = order_statistic_law(world.sizes, rank=2 * np.log(world.n) / step, largest=31, epsilon=step)
+    np.testing.assert_allclose(rng.laws[0], law, rtol=1e-12)
+    total = statistic.terms(means, sizes)[0].sum() - heaviest / step * np.log(1 / (2 * world.delta))
+    assert proposed == pytest.approx(SAFETY * heaviest * statistic.half_widths[-1] / total, rel=1e-12)
+    assert result.value == pytest.approx(statistic.value(means, sizes), rel=1e-12)
+    assert means.size == world.n - tenth
+
+
+def test_the_variance_step_draws_its_own_share():
+    world = World()
+    result, rng = world.run(known=False, variance_users=160)
+    (votes,) = [asked for asked in rng.asked if asked[2] is not None]
+    assert votes[1] == pytest.approx(2 / world.step, rel=1e-12)
+    assert result.guarantee.epsilon == 6 * world.step
+
+
+@pytest.mark.parametrize("spare", [-1, 0, 1])
+def test_the_test_passes_from_its_threshold_on(monkeypatch, spare):
+    """The distance that the noisy test must reach is log(1 / delta) over its share of the budget."""
+    world = World()
+    needed = int(np.ceil(np.log(1 / world.delta) / world.step))
+    monkeypatch.setattr(TruncatedMean, "distance", lambda *_: needed + spare)
+    result, _ = world.run()
+    assert (result.value != result.initial) == (spare >= 0)
+    assert (result.guarantee.epsilon, result.guarantee.delta) == (5 * world.step, world.delta)
+    # noise is added to the distance: enough of it, the other way, fails a distance that would pass
+    inner = DistanceTest.passes
+    monkeypatch.setattr(DistanceTest, "passes", lambda self, d, rng: inner(self, d, Silent(-3.0)))
+    assert world.run()[0].value == result.initial
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 0.3, 0.7, 1.0, 1 / 3, 2.9, 6.0, 100.0])
+@pytest.mark.parametrize("known", [None, 0.01])
+@pytest.mark.parametrize("n", [20, 79, 500])
+def test_the_total_is_what_was_asked_to_the_last_digit(n, known, epsilon):
+    rng = np.random.default_rng(22)
+    options = {"epsilon": epsilon, "delta": 1e-6, "largest_size": 9, "spread": known}
+    g = private_size_mean(rng.random(n), rng.integers(1, 9, n), rng=rng, **options).guarantee
+    assert (g.epsilon, g.delta, g.neighbours) == (epsilon, 1e-6, "replace")
+
+
 def test_a_proposal_too_small_returns_the_initial_mean():
     rng = np.random.default_rng(6)
     sizes = np.full(1000, 20)
     means = BetaUsers(0.3, 0.0025).draw_means(sizes, rng)
     result = private_size_mean(
-        means, sizes, epsilon=1.0, delta=1e-6, largest_size=31, rng=rng, spread=0.0025, safety=1e-3
+        means, sizes, epsilon=5.0, delta=1e-6, largest_size=31, rng=rng, spread=0.0025, safety=1e-3
     )
     assert result.value == result.initial
 
@@ -140,7 +228,7 @@ def test_wild_means_never_raise():
     rng = np.random.default_rng(7)
     wild = np.resize([np.nan, np.inf, -1e300], 200)
     result = private_size_mean(
-        wild, np.resize([1, 5], 200), epsilon=1.0, delta=1e-3, largest_size=5, rng=rng, spread=0.01
+        wild, np.resize([1, 5], 200), epsilon=5.0, delta=1e-3, largest_size=5, rng=rng, spread=0.01
     )
     assert np.isfinite(result.value)
 
@@ -161,5 +249,5 @@ def test_errors_name_the_parameter_and_the_value():
 def test_no_private_size_raises(wild):
     rng = np.random.default_rng(31)
     sizes = np.append(np.full(199, 3.0), wild)
-    options = {"epsilon": 1.0, "delta": 1e-3, "largest_size": 9, "spread": 0.1}
+    options = {"epsilon": 5.0, "delta": 1e-3, "largest_size": 9, "spread": 0.1}
     assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)

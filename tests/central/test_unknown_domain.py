@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 from scipy.integrate import quad
 
+from fakes import Silent
 from laws import FALSE_ALARM, has_mean, same_law
-from userdp.central import unknown_domain_bounds as choice_module
+from userdp.central import unknown_domain
 from userdp.central.unknown_domain import (
     expected_error,
     nested_totals,
     random_clip,
+    release_noise,
     release_scale,
     release_threshold,
-    unbounded_guarantee,
     unbounded_histogram,
 )
 from userdp.central.unknown_domain_bounds import (
@@ -29,7 +30,6 @@ from userdp.central.unknown_domain_bounds import (
     private_bound,
 )
 from userdp.privacy.audit import exact_loss
-from userdp.privacy.choice import exponential_law
 
 RELATIONS = ("replace", "add-remove")
 USER = np.array([4, 3, 5])
@@ -76,13 +76,13 @@ def test_that_test_rejects_other_laws():
     assert chi_square(with_replacement[np.all(with_replacement <= USER, axis=1)], 5) < FALSE_ALARM
     assert not same_law(with_replacement, random_clip(np.tile(USER, (6000, 1)), 5, rng))
 
-    class NoOrder:
+    class NoOrder(np.random.Generator):
         """Hands out increasing numbers, so that the first records are kept."""
 
         def random(self, size):
             return np.arange(size) / size
 
-    kept = clips(lambda table: nested_totals(table, [5], NoOrder()))[0]
+    kept = clips(lambda table: nested_totals(table, [5], NoOrder(np.random.PCG64(0))))[0]
     assert chi_square(kept, 5) < FALSE_ALARM
     one_too_many = clips(lambda table: nested_totals(table, [6], rng))[0]
     assert not same_law(one_too_many, random_clip(np.tile(USER, (6000, 1)), 5, rng))
@@ -117,6 +117,45 @@ def test_every_clip_keeps_as_many_records_as_it_may_and_larger_bounds_keep_more(
     ordered = totals[np.argsort(bounds, kind="stable")]
     assert np.all(np.diff(ordered, axis=0) >= 0)
     np.testing.assert_array_equal(nested_totals(counts, [10**6], rng)[0], counts.sum(axis=0))
+
+
+@pytest.mark.parametrize("draw", ["literal", "nested", "sparse"])
+@pytest.mark.parametrize("huge", [2 * 10**6, 10**9, 2 * 10**17, 10**30])
+def test_one_huge_user_neither_stops_the_clips_nor_changes_their_law(draw, huge):
+    """A user beyond any urn that NumPy draws from; its clip is all but binomial."""
+    counts = np.array([[huge, 3 * huge, 7], [1, 2, 0]], dtype=float)
+    rng, runs = np.random.default_rng(7), 300
+    if draw == "literal":
+        drawn = [random_clip(counts, 40, rng)[0] for _ in range(runs)]
+    else:
+        form = sparse.csr_array if draw == "sparse" else np.asarray
+        drawn = [nested_totals(form(counts), [40, 2], rng)[0] - [1, 2, 0] for _ in range(runs)]
+    kept = np.array(drawn)
+    assert np.all(kept.sum(axis=1) == 40) and np.all(kept[:, 2] <= 7)
+    share = 0.5 if huge > 10**18 else 0.75  # counts are cut where their sum would overflow
+    assert has_mean(kept[:, 1], 40 * share)
+    assert not has_mean(kept[:, 1], 40 * 0.65)
+
+
+def test_records_drawn_one_by_one_have_the_hypergeometric_law(monkeypatch):
+    monkeypatch.setattr(unknown_domain, "URN", 0)
+    rng = np.random.default_rng(8)
+    one_by_one = random_clip(np.tile(USER, (6000, 1)), 5, rng)
+    assert chi_square(one_by_one, 5) > FALSE_ALARM
+    # and below the largest bound: heavy users are clipped to that first
+    monkeypatch.setattr(unknown_domain, "LISTED", 3)
+    draws = [nested_totals(USER[None], [2, 7], rng) for _ in range(6000)]
+    for place, bound in ((0, 2), (1, 7)):
+        assert chi_square(np.array(draws)[:, place], bound) > FALSE_ALARM
+    assert not same_law(np.array(draws)[:, 1], one_by_one)
+
+
+def test_totals_in_the_place_of_raw_counts_are_refused():
+    options = {"bound": 1, "epsilon": 1, "delta": 1e-6, "rng": np.random.default_rng(1)}
+    with pytest.raises(ValueError, match=r"counts must have shape \(n, d\).*, got \(2,\)"):
+        unbounded_histogram(np.array([500.0, 30.0]), **options)
+    # as one user's row they are clipped: nobody contributes more than the bound
+    assert not unbounded_histogram([[500, 30]], **options).value.any()
 
 
 def test_nobody_and_nothing():
@@ -296,24 +335,25 @@ def test_the_printed_variant_costs_what_its_guarantee_says(epsilon, bound, disti
     options = {"bound": bound, "epsilon": epsilon, "delta": 1e-3, "printed": True, "distinct": distinct}
     scale = release_scale(bound, epsilon=epsilon, neighbours="add-remove")
     threshold = release_threshold(bound, epsilon=epsilon, delta=1e-3, neighbours="add-remove")
-    stated = unbounded_guarantee(neighbours="add-remove", **options)
+    stated = release_noise(neighbours="add-remove", **options).guarantee
     exact = exact_slack(epsilon, bound, scale, threshold, "add-remove", distinct)
-    assert stated.epsilon == epsilon and stated.delta == pytest.approx(exact, rel=1e-9)
+    assert stated.epsilon == pytest.approx(epsilon, rel=1e-15)
+    assert stated.delta == pytest.approx(exact, rel=1e-9)
     if bound == 1 and distinct > 1:
         assert stated.delta > 1.02e-3
-    replaced = unbounded_guarantee(neighbours="replace", **options)
-    assert replaced.epsilon == 2 * epsilon
+    replaced = release_noise(neighbours="replace", **options).guarantee
+    assert replaced.epsilon == pytest.approx(2 * epsilon, rel=1e-15)
     exact = exact_slack(2 * epsilon, bound, scale, threshold, "replace", distinct)
     assert replaced.delta == pytest.approx(exact, rel=1e-9)
-    unlimited = unbounded_guarantee(neighbours="add-remove", **(options | {"distinct": None}))
+    unlimited = release_noise(neighbours="add-remove", **(options | {"distinct": None}))
     assert unlimited.delta == 1.0
 
 
 def test_guarantees_carry_the_relation_and_the_budget():
     for neighbours in RELATIONS:
-        g = unbounded_guarantee(bound=3, epsilon=0.7, delta=1e-5, neighbours=neighbours)
+        g = release_noise(bound=3, epsilon=0.7, delta=1e-5, neighbours=neighbours).guarantee
         assert (g.epsilon, g.delta, g.trust, g.neighbours) == (0.7, 1e-5, "central", neighbours)
-    default = unbounded_guarantee(bound=3, epsilon=0.7, delta=1e-5)
+    default = release_noise(bound=3, epsilon=0.7, delta=1e-5)
     assert default.neighbours == "replace"
 
 
@@ -325,13 +365,14 @@ def test_guarantees_carry_the_relation_and_the_budget():
 def test_large_counts_get_laplace_noise_of_the_stated_scale(neighbours):
     options = {"bound": 3, "epsilon": 0.5, "delta": 1e-6, "neighbours": neighbours}
     totals = np.full(20_000, 10_000)
-    release = unbounded_histogram(totals, rng=np.random.default_rng(6), **options)
+    release = release_noise(**options)
     assert release.scale == (12.0 if neighbours == "replace" else 6.0)
-    noise = release.value - totals
+    noise = release.release(totals, np.random.default_rng(6)) - totals
     assert stats.kstest(noise, stats.laplace(scale=release.scale).cdf).pvalue > FALSE_ALARM
     assert stats.kstest(noise, stats.laplace(scale=1.1 * release.scale).cdf).pvalue < FALSE_ALARM
-    assert release.guarantee == unbounded_guarantee(**options)
-    assert release.bound == 3.0
+    whole = unbounded_histogram(np.full((4, 2), 9), rng=np.random.default_rng(6), **options)
+    assert whole.guarantee == release.guarantee
+    assert (whole.bound, whole.scale, whole.threshold) == (3.0, release.scale, release.threshold)
 
 
 @pytest.mark.statistical
@@ -339,12 +380,13 @@ def test_large_counts_get_laplace_noise_of_the_stated_scale(neighbours):
 def test_lone_items_are_released_as_often_as_computed_and_only_above_the_threshold(tight):
     options = {"bound": 4, "epsilon": 4.0, "delta": 0.2, "tight": tight, "neighbours": "add-remove"}
     totals = np.repeat([0, 1, 2, 4], 20_000)
-    release = unbounded_histogram(totals, rng=np.random.default_rng(7), **options)
+    release = release_noise(**options)
+    value = release.release(totals, np.random.default_rng(7))
     threshold = release_threshold(4, epsilon=4.0, delta=0.2, neighbours="add-remove", tight=tight)
     assert release.threshold == threshold
-    shown = (release.value != 0).reshape(4, -1)
+    shown = (value != 0).reshape(4, -1)
     assert not shown[0].any()
-    assert np.all(release.value[release.value != 0] > threshold)
+    assert np.all(value[value != 0] > threshold)
     for kept, hits in zip((1, 2, 4), shown[1:].sum(axis=1), strict=True):
         chance = released((kept,), release.scale, threshold)
         assert stats.binomtest(int(hits), 20_000, chance).pvalue > FALSE_ALARM
@@ -358,13 +400,10 @@ def test_the_printed_variant_publishes_what_was_clipped_away():
     counts, rng, runs = np.ones((1, 300), int), np.random.default_rng(8), 2000
     hits = {True: 0, False: 0}
     for _ in range(runs):
-        totals = random_clip(counts, 1, rng).sum(axis=0)
-        hits[False] += unbounded_histogram(totals, rng=rng, **options).value.any()
-        leaky = unbounded_histogram(
-            totals, printed=True, support=counts[0] > 0, distinct=300, rng=rng, **options
-        )
+        hits[False] += unbounded_histogram(counts, rng=rng, **options).value.any()
+        leaky = unbounded_histogram(counts, printed=True, distinct=300, rng=rng, **options)
         hits[True] += leaky.value.any()
-    exact = unbounded_guarantee(printed=True, distinct=300, **options).delta
+    exact = release_noise(printed=True, distinct=300, **options).delta
     assert exact > 0.6 and leaky.guarantee.delta == exact
     assert stats.binomtest(hits[True], runs, exact).pvalue > FALSE_ALARM
     assert stats.binomtest(hits[False], runs, 0.01).pvalue > FALSE_ALARM
@@ -400,15 +439,16 @@ def test_expected_error_is_the_mean_of_the_release():
     options = {"bound": 2, "epsilon": 1.0, "delta": 0.05}
     totals, truth = np.array([0, 0, 1, 9, 14, 40, 60]), np.array([0, 3, 1, 11, 20, 40, 90])
     rng, runs = np.random.default_rng(9), 8000
-    for extra in ({}, {"printed": True, "support": truth > 0}):
-        releases = [unbounded_histogram(totals, rng=rng, **options, **extra) for _ in range(runs)]
-        errors = np.abs(np.array([release.value for release in releases]) - truth)
+    for printed, support in ((False, None), (True, truth > 0)):
+        noise = release_noise(printed=printed, **options)
+        releases = [noise.release(totals, rng, support=support) for _ in range(runs)]
+        errors = np.abs(np.array(releases) - truth)
         exact = expected_error(
             totals,
             truth,
-            scale=releases[0].scale,
-            threshold=releases[0].threshold,
-            printed=bool(extra),
+            scale=noise.scale,
+            threshold=noise.threshold,
+            printed=printed,
         )
         for item, mean in zip(errors.T, exact, strict=True):
             assert has_mean(item, mean) if np.ptp(item) else item[0] == mean
@@ -495,29 +535,23 @@ def test_one_user_of_any_size_changes_differences_of_the_objective_by_at_most_th
     assert np.ptp(change) <= largest + 1e-9
 
 
-def choice_law(monkeypatch, counts, waste=1.0, **options):
-    """Law of `private_bound` on a table, from what it hands to the exponential mechanism."""
-    laws = []
-
-    def keep(scores, *, sensitivity, epsilon, neighbours, rng):
-        laws.append(exponential_law(scores, sensitivity=sensitivity / waste, epsilon=epsilon))
-        return 0, None
-
-    with monkeypatch.context() as patch:
-        patch.setattr(choice_module, "exponential_choice", keep)
-        private_bound(np.array(counts), rng=None, **options)
-    return laws[0]
+def choice_law(counts, waste=1.0, **options):
+    """Law of `private_bound` on a table, from what it asks of the generator."""
+    rng = Silent()
+    options["epsilon"] *= waste
+    private_bound(np.array(counts), rng=rng, **options)
+    return rng.laws[0]
 
 
 @pytest.mark.parametrize("sensitivity", [None, 10.0])
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_the_choice_loses_at_most_its_budget_over_all_neighbours(monkeypatch, neighbours, sensitivity):
+def test_the_choice_loses_at_most_its_budget_over_all_neighbours(neighbours, sensitivity):
     # up to 6 records, more than the largest candidate: no bound on them is needed
     options = {
         "bounds": [1, 2, 4],
-        "epsilon": 1.0,
-        "delta": 0.05,
-        "choice_epsilon": 0.8,
+        "release_epsilon": 1.0,
+        "release_delta": 0.05,
+        "epsilon": 0.8,
         "neighbours": neighbours,
         "sensitivity": sensitivity,
     }
@@ -525,8 +559,7 @@ def test_the_choice_loses_at_most_its_budget_over_all_neighbours(monkeypatch, ne
 
     def loss(waste):
         laws = [
-            [choice_law(monkeypatch, [other, row], waste, **options) for row in rows]
-            for other in [(0, 0), (1, 3), (6, 0)]
+            [choice_law([other, row], waste, **options) for row in rows] for other in [(0, 0), (1, 3), (6, 0)]
         ]
         return max(exact_loss(np.array(law)) for law in laws)
 
@@ -535,31 +568,31 @@ def test_the_choice_loses_at_most_its_budget_over_all_neighbours(monkeypatch, ne
     assert loss(16) > 0.8
 
 
-def test_a_bad_pair_spends_the_whole_budget(monkeypatch):
+def test_a_bad_pair_spends_the_whole_budget():
     low, top = 10, 40
     options = {"epsilon": 2.0, "delta": 1e-4}
     # item 1 is above the threshold everywhere; item 2 reaches it for the smallest candidate only
     full = int(np.ceil(release_threshold(low, **options) / low))
     assert full * low + low <= release_threshold(top, **options)
     others = [[top, 0]] * 200 + [[0, low]] * full
-    options |= {"bounds": [low, 20, top], "choice_epsilon": 0.9}
-    laws = [choice_law(monkeypatch, [*others, row], **options) for row in ([10**6, 0], [0, low])]
+    options = {"release_epsilon": 2.0, "release_delta": 1e-4, "bounds": [low, 20, top], "epsilon": 0.9}
+    laws = [choice_law([*others, row], **options) for row in ([10**6, 0], [0, low])]
     assert exact_loss(np.array(laws)) == pytest.approx(0.9, rel=1e-6)
 
 
 @pytest.mark.statistical
-def test_the_choice_has_that_law(monkeypatch):
+def test_the_choice_has_that_law():
     counts = some_counts(30, 3)
     options = {
         "bounds": [1, 3, 6, 10],
+        "release_epsilon": 1.0,
+        "release_delta": 0.01,
         "epsilon": 1.0,
-        "delta": 0.01,
-        "choice_epsilon": 1.0,
     }
-    law = choice_law(monkeypatch, counts, **options)
+    law = choice_law(counts, **options)
     rng = np.random.default_rng(10)
     draws = [private_bound(counts, rng=rng, **options) for _ in range(1500)]
-    observed = np.array([sum(bound == b for bound, _ in draws) for b in options["bounds"]])
+    observed = np.array([sum(draw.value == b for draw in draws) for b in options["bounds"]])
     often = 1500 * law >= 5
     if not often.all():
         observed, law = (
@@ -568,13 +601,13 @@ def test_the_choice_has_that_law(monkeypatch):
         )
     assert stats.chisquare(observed, 1500 * law).pvalue > FALSE_ALARM
     assert stats.chisquare(observed, np.full(observed.size, 1500 / observed.size)).pvalue < FALSE_ALARM
-    g = draws[0][1]
+    g = draws[0].guarantee
     assert (g.epsilon, g.delta, g.trust, g.neighbours) == (1.0, 0.0, "central", "replace")
 
 
-def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it(monkeypatch):
-    options = {"bounds": [1, 2, 4], "epsilon": 1.0, "delta": 0.05, "choice_epsilon": 0.8}
-    at, beyond = (choice_law(monkeypatch, [[m, 0], [1, 1]], **options) for m in (4, 10**6))
+def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it():
+    options = {"bounds": [1, 2, 4], "release_epsilon": 1.0, "release_delta": 0.05, "epsilon": 0.8}
+    at, beyond = (choice_law([[m, 0], [1, 1]], **options) for m in (4, 10**6))
     np.testing.assert_allclose(at, beyond, rtol=1e-12)
 
 
@@ -585,17 +618,15 @@ def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it(monkeypatch):
 @given(st.lists(WILD, min_size=6, max_size=6))
 def test_wild_data_never_raise(values):
     rng = np.random.default_rng(11)
-    # every record is a number in memory, so that no count may be astronomical
-    values = [x if not np.isfinite(x) or abs(x) < 1e4 else np.sign(x) * 50.0 for x in values]
     counts = np.array(values).reshape(3, 2)
     assert np.all(random_clip(counts, 3, rng) >= 0)
     totals = nested_totals(counts, [1, 3], rng)
     assert np.all(totals >= 0) and np.all(totals.sum(axis=1) <= [3, 9])
     budget = {"epsilon": 1.0, "delta": 0.01}
-    assert np.all(np.isfinite(unbounded_histogram(np.array(values), bound=2, rng=rng, **budget).value))
+    assert np.all(np.isfinite(unbounded_histogram(counts, bound=2, rng=rng, **budget).value))
     assert np.all(np.isfinite(objective(counts, [1, 3], **budget)))
-    bound, _ = private_bound(counts, [1, 3], choice_epsilon=1.0, rng=rng, **budget)
-    assert bound in (1, 3)
+    release = {"release_epsilon": 1.0, "release_delta": 0.01}
+    assert private_bound(counts, bounds=[1, 3], epsilon=1.0, rng=rng, **release).value in (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -607,10 +638,9 @@ def test_wild_data_never_raise(values):
         (release_scale, {"neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
         (release_threshold, {"delta": 0}, "delta must be positive, got 0"),
         (release_threshold, {"delta": 0.5}, "delta.* must exceed 1"),
-        (unbounded_guarantee, {"printed": True, "distinct": 0}, "distinct must be a whole number .* got 0"),
-        (unbounded_guarantee, {"printed": True, "neighbours": "x"}, "neighbours must be one of .* got 'x'"),
-        (unbounded_histogram, {"printed": True}, "support must be given .* got None"),
-        (unbounded_histogram, {"support": np.ones(2, bool)}, "support must be given .* got array"),
+        (release_noise, {"printed": True, "distinct": 0}, "distinct must be a whole number .* got 0"),
+        (release_noise, {"printed": True, "neighbours": "x"}, "neighbours must be one of .* got 'x'"),
+        (unbounded_histogram, {"bound": 10**8}, "bounds? must be in .* got 100000000"),
     ],
 )
 def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, message):
@@ -618,14 +648,9 @@ def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, me
     if call is not release_scale:
         parameters = {"delta": 0.01} | parameters
     if call is unbounded_histogram:
-        parameters |= {"totals": [1, 2], "rng": np.random.default_rng(12)}
+        parameters |= {"counts": [[1, 2]], "rng": np.random.default_rng(12)}
     with pytest.raises(ValueError, match=message):
-        if "totals" in parameters:
-            call(parameters.pop("totals"), **parameters)
-        elif call in (release_scale, release_threshold):
-            call(parameters.pop("bound"), **parameters)
-        else:
-            call(**parameters)
+        call(**parameters)
 
 
 @pytest.mark.parametrize(
@@ -636,8 +661,8 @@ def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, me
         ({"bounds": [0, 2]}, "bounds must be a whole number of at least 1, got 0"),
         ({"bounds": [1.5]}, "bounds must be a whole number of at least 1, got 1.5"),
         ({"weight": 2.5}, "weight must be in .* got 2.5"),
-        ({"choice_epsilon": 0}, "epsilon must be positive, got 0"),
-        ({"delta": -0.1}, "delta must be positive, got -0.1"),
+        ({"epsilon": 0}, "epsilon must be positive, got 0"),
+        ({"release_delta": -0.1}, "delta must be positive, got -0.1"),
         ({"sensitivity": 1.0}, "sensitivity must be in .* got 1.0"),
         ({"counts": np.ones(3, int)}, "counts must have .* got \\(3,\\)"),
     ],
@@ -646,9 +671,9 @@ def test_errors_of_the_choice_name_the_parameter_and_the_value(change, message):
     parameters = {
         "counts": np.ones((2, 2), int),
         "bounds": [2, 4],
+        "release_epsilon": 1.0,
+        "release_delta": 0.01,
         "epsilon": 1.0,
-        "delta": 0.01,
-        "choice_epsilon": 1.0,
     } | change
     with pytest.raises(ValueError, match=message):
         private_bound(rng=np.random.default_rng(13), **parameters)

@@ -7,13 +7,15 @@ import pytest
 from scipy import stats
 
 from userdp.privacy.audit import exact_loss
-from userdp.privacy.choice import noisy_argmax, order_statistic, order_statistic_law
+from userdp.privacy.choice import NoisyMaximum, order_statistic, order_statistic_law
 
 
 def channel(largest, users, rank, epsilon):
     """Rows: every multiset of sizes; neighbours replace one."""
     inputs = list(itertools.combinations_with_replacement(range(1, largest + 1), users))
-    return inputs, np.array([order_statistic_law(x, rank, largest=largest, epsilon=epsilon) for x in inputs])
+    return inputs, np.array(
+        [order_statistic_law(x, rank=rank, largest=largest, epsilon=epsilon) for x in inputs]
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
@@ -32,8 +34,8 @@ def test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained(eps
 def test_the_answer_has_that_law_and_about_rank_values_above():
     rng = np.random.default_rng(1)
     values = rng.integers(1, 21, 200)
-    law = order_statistic_law(values, 30, largest=20, epsilon=0.5)
-    answers = [order_statistic(values, 30, largest=20, epsilon=0.5, rng=rng)[0] for _ in range(4000)]
+    law = order_statistic_law(values, rank=30, largest=20, epsilon=0.5)
+    answers = [order_statistic(values, rank=30, largest=20, epsilon=0.5, rng=rng).value for _ in range(4000)]
     observed = np.bincount(answers, minlength=21)[1:]
     often = law * 4000 > 5
     counts = np.append(observed[often], observed[~often].sum()), np.append(law[often], law[~often].sum())
@@ -45,16 +47,17 @@ def test_the_answer_has_that_law_and_about_rank_values_above():
 
 
 def test_ties_do_not_hide_the_answer():
-    law = order_statistic_law(np.full(1000, 20), 30, largest=100, epsilon=1.0)
+    law = order_statistic_law(np.full(1000, 20), rank=30, largest=100, epsilon=1.0)
     assert law[19] > 0.99
 
 
-def test_noisy_argmax_prefers_by_at_most_e_to_epsilon():
+def test_a_noisy_maximum_prefers_by_at_most_e_to_epsilon():
     # two scores: the difference of two Laplace variables of scale b exceeds x with probability
     # (1 + x / (2 b)) exp(-x / b) / 2
     epsilon, n = 1.0, 40_000
     rng = np.random.default_rng(2)
-    wins = np.mean([noisy_argmax([0, 3], sensitivity=1, epsilon=epsilon, rng=rng)[0] for _ in range(n)])
+    maximum = NoisyMaximum.calibrated(epsilon=epsilon, sensitivity=1)
+    wins = np.mean([maximum.choose([0, 3], rng) for _ in range(n)])
     x, b = 3.0, 2 / epsilon
     exact = 1 - (1 + x / (2 * b)) * np.exp(-x / b) / 2
     assert abs(wins - exact) < 4.9 * np.sqrt(exact * (1 - exact) / n)
@@ -62,15 +65,12 @@ def test_noisy_argmax_prefers_by_at_most_e_to_epsilon():
 
 def test_guarantees_are_central():
     rng = np.random.default_rng(3)
-    for _, guarantee in (
-        order_statistic([1, 2], 1, largest=3, epsilon=0.5, rng=rng),
-        noisy_argmax([1.0], sensitivity=1, epsilon=0.5, rng=rng),
-    ):
-        assert (guarantee.epsilon, guarantee.delta, guarantee.trust) == (0.5, 0.0, "central")
+    guarantee = order_statistic([1, 2], rank=1, largest=3, epsilon=0.5, rng=rng).guarantee
+    assert (guarantee.epsilon, guarantee.delta, guarantee.trust) == (0.5, 0.0, "central")
 
 
 def test_wild_values_never_raise():
-    law = order_statistic_law([np.nan, np.inf, -np.inf, 1e300, -3], 2, largest=5, epsilon=1.0)
+    law = order_statistic_law([np.nan, np.inf, -np.inf, 1e300, -3], rank=2, largest=5, epsilon=1.0)
     assert law.sum() == pytest.approx(1)
 
 
@@ -85,4 +85,4 @@ def test_wild_values_never_raise():
 def test_errors_name_the_parameter_and_the_value(change, message):
     parameters = {"rank": 1, "largest": 3, "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
-        order_statistic_law([1, 2], parameters.pop("rank"), **parameters)
+        order_statistic_law([1, 2], **parameters)

@@ -4,11 +4,14 @@ import ast
 import importlib
 import inspect
 import re
+import types
+import typing
 
 import numpy as np
 import pytest
 
 import userdp
+from fakes import Silent
 from guarantee_witnesses import WITNESSES
 from userdp.central.bounds import output_perturbation
 from userdp.central.mean import ideal_mean, initial_mean, realistic_mean, uniform_mean
@@ -20,7 +23,7 @@ from userdp.local.sparse import simulate_selection, sparse_selection, sparse_thr
 from userdp.local.vector import _by_coordinate, duchi_vector_mean, rotated_vector_mean
 from userdp.populations.sparse import SparseSigns
 from userdp.privacy.audit import exact_loss, laplace_loss, sign_cube
-from userdp.privacy.choice import exponential_choice, exponential_law, noisy_argmax
+from userdp.privacy.choice import ExponentialChoice, NoisyMaximum
 from userdp.privacy.reports import LaplaceReport
 from userdp.privacy.vector_reports import CubeReport
 
@@ -28,12 +31,21 @@ from userdp.privacy.vector_reports import CubeReport
 
 
 def promises(thing):
-    """Whether a function returns a guarantee, or a class has one."""
-    if inspect.isclass(thing):
-        return isinstance(getattr(thing, "guarantee", None), property)
-    returns = re.search(r"Returns\n\s+-+\n(.*?)(\n\s*\n\s*\w+\n\s+-+\n|\Z)", thing.__doc__ or "", re.DOTALL)
-    said = bool(returns) and re.search(r"Estimate\b|Guarantee\b|guarantee :", returns[1])
-    return bool(said) or bool(re.search(r"return .*(Estimate|Guarantee)\(", inspect.getsource(thing)))
+    """Whether a function returns something with a guarantee, or a class has one."""
+    result = thing if inspect.isclass(thing) else typing.get_type_hints(thing).get("return")
+    result = typing.get_origin(result) or result
+    if isinstance(result, types.UnionType) or result is types.UnionType:
+        return any(_carries(part) for part in typing.get_args(typing.get_type_hints(thing)["return"]))
+    if not inspect.isclass(result):  # a signature that says nothing: look into the docstring
+        said = re.search(r"Returns\n\s+-+\n(.*?)(\n\s*\n\s*\w+\n\s+-+\n|\Z)", thing.__doc__ or "", re.DOTALL)
+        return bool(said) and bool(re.search(r"Estimate\b|Guarantee\b|guarantee :", said[1]))
+    return _carries(result) and (result is not thing or "guarantee" not in thing.__dataclass_fields__)
+
+
+def _carries(result):
+    """Whether a class has a guarantee, as a field or computed."""
+    field = "guarantee" in getattr(result, "__dataclass_fields__", ())
+    return field or isinstance(getattr(result, "guarantee", None), property)
 
 
 def promising():
@@ -65,25 +77,24 @@ def test_the_list_would_notice_a_newcomer():
     assert not promises(local_vector.split_users) and not promises(userdp.Guarantee)
 
 
+def test_guarantees_are_written_where_noise_is_and_nowhere_else(root):
+    """What a curator promises is composed from mechanisms, and what it draws is drawn by them."""
+    typed, drawn = [], []
+    for file in (root / "src/userdp").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                if called.split(".")[-1] == "Guarantee" and file.parent.name != "privacy":
+                    typed.append(f"{file.name}:{node.lineno}")
+                if called.split(".")[-1] in ("laplace", "normal") and file.parent.name == "central":
+                    drawn.append(f"{file.name}:{node.lineno}")
+    assert not typed and not drawn
+
+
 # --- one round, local --------------------------------------------------------------------------------
 
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
-EXTREMES = [-np.inf, -1.0, 0.3, 1.0, np.inf, np.nan, 5e-324]
-
-
-class Silent(np.random.Generator):
-    """In place of a generator: no noise, and a note of the scales that were asked for."""
-
-    def __init__(self):
-        super().__init__(np.random.PCG64(0))
-        self.scales = []
-
-    def laplace(self, loc=0.0, scale=1.0, size=None):
-        self.scales.append(scale)
-        return 0.0 if size is None else np.zeros(size)
-
-    def binomial(self, n, p):
-        return n * p
+EXTREMES = [-np.inf, -1e6, -1.0, 0.0, 0.3, 1.0, 7.0, np.inf, np.nan, 5e-324]
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
@@ -96,7 +107,7 @@ def test_the_loss_of_a_laplace_mean_is_its_guarantee(epsilon):
 
 
 class Fixed(np.random.Generator):
-    """In place of a generator: one uniform number for all."""
+    """A generator of one uniform number for all."""
 
     def __init__(self, uniform):
         super().__init__(np.random.PCG64(0))
@@ -184,20 +195,18 @@ def test_the_exponential_mechanism_spends_its_whole_budget_on_two_far_candidates
     for epsilon in BUDGETS:
         far = 200.0 / epsilon
         scores = np.array([[0.0, -far], [-0.5, -far + 0.5]])
-        law = np.array([exponential_law(s, sensitivity=0.5, epsilon=epsilon) for s in scores])
+        choice = ExponentialChoice.calibrated(sensitivity=0.5, epsilon=epsilon)
+        law = np.array([choice.law(s) for s in scores])
         assert exact_loss(law) == pytest.approx(epsilon, rel=1e-12)
-        _, guarantee = exponential_choice(
-            scores[0], sensitivity=0.5, epsilon=epsilon, rng=np.random.default_rng(0)
-        )
-        assert guarantee.epsilon == epsilon
+        assert choice.guarantee.epsilon == epsilon
 
 
 def test_the_noisy_maximum_of_two_scores_spends_at_most_its_budget_and_nearly_all():
     lead = np.arange(2.0, 20_000.0)
     for epsilon in BUDGETS:
-        noise = Silent()
-        _, guarantee = noisy_argmax([0.0, 1.0], sensitivity=1.0, epsilon=epsilon, rng=noise)
-        b = noise.scales[0]
+        noise, maximum = Silent(), NoisyMaximum.calibrated(sensitivity=1.0, epsilon=epsilon)
+        assert maximum.choose([0.0, 1.0], noise) == 1
+        b, guarantee = noise.scales[0], maximum.guarantee
 
         def log_lost(x, b=b):  # probability that the score behind by x wins
             return np.log1p(x / (2 * b)) - x / b
@@ -215,7 +224,7 @@ def run_central(name, means):
     if name == "uniform":
         return uniform_mean(means, epsilon=epsilon, rng=noise).value, noise.scales[-1]
     if name == "initial":
-        return initial_mean(means, epsilon=epsilon, rng=noise)[0], noise.scales[-1]
+        return initial_mean(means, epsilon=epsilon, rng=noise).value, noise.scales[-1]
     known = {"spread": 0.01, "epsilon": epsilon, "rng": noise}
     if name == "ideal":
         result = ideal_mean(means, SIZES, mean=0.5, beta=0.05, **known)
@@ -230,7 +239,7 @@ def test_the_loss_of_the_user_who_moves_a_central_mean_most_is_its_guarantee(nam
     means, losses = np.full(30, 0.5), []
     for user in range(3 if name == "realistic" else 0, 30):
         ends = []
-        for x in (-np.inf, 0.0, 1.0, np.inf, np.nan):
+        for x in EXTREMES:
             changed = means.copy()
             changed[user] = x
             ends.append(run_central(name, changed))
@@ -243,9 +252,9 @@ def test_the_loss_of_the_user_who_moves_a_central_mean_most_is_its_guarantee(nam
 def test_the_loss_of_output_perturbation_is_its_guarantee():
     """Three users with more of everything than any bound; one of them is replaced by nobody's data."""
     data = np.full((3, 4), 1e6)
-    options = {"largest": 1e3, "epsilon": 1e3, "delta": 0.01, "choice_epsilon": 0.01}
+    options = {"largest": 1e3, "release_epsilon": 1e3, "release_delta": 0.01, "epsilon": 0.01}
     noise = Silent()
     runs = [output_perturbation(x, rng=noise, **options) for x in (data, data * [[1], [1], [0]])]
-    assert all(0 < bound < 1e3 for bound, _ in runs)  # neither end of the projection
-    loss = laplace_loss([bound for bound, _ in runs], noise.scales[0])
-    assert loss == pytest.approx(runs[0][1].epsilon, rel=1e-12)
+    assert all(0 < run.value < 1e3 for run in runs)  # neither end of the projection
+    loss = laplace_loss([run.value for run in runs], noise.scales[0])
+    assert loss == pytest.approx(runs[0].guarantee.epsilon, rel=1e-12)

@@ -70,6 +70,26 @@ def test_no_smaller_sigma_will_do(epsilon, delta):
     )
 
 
+@pytest.mark.parametrize("delta", [1e-307, 1e-308, 1e-310, 1e-320, 5e-324])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 30.0])
+def test_sigma_is_right_where_delta_is_all_but_no_number(epsilon, delta):
+    sigma = gaussian_sigma(epsilon=epsilon, delta=delta)
+    with mpmath.workdps(400):
+        a, b = 1 / (2 * mpmath.mpf(sigma)), mpmath.mpf(epsilon) * mpmath.mpf(sigma)
+        wanted = mpmath.ncdf(a - b) - mpmath.exp(epsilon) * mpmath.ncdf(-a - b)
+        assert abs(mpmath.log(wanted) - mpmath.log(delta)) < 1e-9
+        assert abs(mpmath.log(wanted) - mpmath.log(2 * mpmath.mpf(delta))) > 0.1
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.4])
+def test_sigma_of_a_budget_of_next_to_nothing_is_the_limit(delta):
+    # at epsilon 0 the slack is 2 Phi(1 / (2 sigma)) - 1
+    limit = 0.5 / stats.norm.isf((1 - delta) / 2)
+    assert gaussian_sigma(epsilon=1e-300, delta=delta) == pytest.approx(
+        limit, rel=1e-4 if delta < 1e-9 else 1e-9
+    )
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), list(itertools.product((0.1, 1.0, 3.0), (1e-8, 1e-3, 0.4))))
 def test_sigma_is_that_of_balle_and_wang(epsilon, delta):
     assert gaussian_sigma(epsilon=epsilon, delta=delta) == pytest.approx(balle_wang(epsilon, delta), rel=1e-6)

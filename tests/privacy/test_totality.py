@@ -13,7 +13,7 @@ from userdp.central.debias import debiased_count
 from userdp.central.histogram import bounded_histogram
 from userdp.central.mean import ideal_mean, initial_mean, private_variance, realistic_mean, uniform_mean
 from userdp.central.private_sizes import private_size_mean
-from userdp.central.unknown_domain import unbounded_histogram
+from userdp.central.unknown_domain import nested_totals, random_clip, unbounded_histogram
 from userdp.central.unknown_domain_bounds import private_bound
 from userdp.local.cover import Cover, cover_select
 from userdp.local.density import density_coefficients
@@ -43,8 +43,8 @@ WILD |= st.floats()
 DATA = st.lists(WILD, min_size=USERS, max_size=USERS).map(np.array)
 LOCAL = {"epsilon": 1.5, "half_width": 0.2}
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
-CHOICE = {"largest": 9.0, "choice_epsilon": 0.5} | RELEASE
-DESCENT = {"choice_delta": 0.01, "steps": 9} | CHOICE
+CHOICE = {"largest": 9.0, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.5}
+DESCENT = {"delta": 0.01, "steps": 9} | CHOICE
 DAME_LAW = {"size_law": two_point_sizes(2, 900, 0.5), "size_cap": 900, "epsilon": 1.0}
 ODD_SIZES = np.resize([3, 0, -7, 2**40, 900], USERS)  # users without records among them
 CUBE = Cover.on_cube(2, 3)
@@ -86,8 +86,8 @@ TOTAL = {
     "mixture": lambda x, rng: mixture_means(x, size=9, components=2, rng=rng, **LOCAL).value,
     "cover": lambda x, rng: cover_select(x.reshape(-1, 2), cover=CUBE, epsilon=1.0, rng=rng).value,
     "uniform mean": lambda x, rng: uniform_mean(x, epsilon=1.0, rng=rng).value,
-    "initial mean": lambda x, rng: initial_mean(x, epsilon=1.0, rng=rng)[0],
-    "variance": lambda x, rng: private_variance(x, epsilon=1.0, rng=rng)[0],
+    "initial mean": lambda x, rng: initial_mean(x, epsilon=1.0, rng=rng).value,
+    "variance": lambda x, rng: private_variance(x, epsilon=1.0, rng=rng).value,
     "ideal mean": lambda x, rng: (
         ideal_mean(x, SIZES, mean=0.3, spread=0.1, epsilon=1.0, beta=0.1, rng=rng).value
     ),
@@ -95,19 +95,23 @@ TOTAL = {
     "private sizes": lambda x, rng: (
         private_size_mean(x, SIZES, spread=0.1, largest_size=9, rng=rng, **RELEASE).value
     ),
-    "order statistic": lambda x, rng: order_statistic(x, 3, largest=9, epsilon=1.0, rng=rng)[0],
+    "order statistic": lambda x, rng: order_statistic(x, rank=3, largest=9, epsilon=1.0, rng=rng).value,
     "laplace histogram": lambda x, rng: bounded_histogram(table(x), bound=2, epsilon=1.0, rng=rng).value,
     "gaussian histogram": lambda x, rng: bounded_histogram(table(x), bound=2, rng=rng, **RELEASE).value,
-    "unknown domain": lambda x, rng: unbounded_histogram(x, bound=2, rng=rng, **RELEASE).value,
+    "unknown domain": lambda x, rng: unbounded_histogram(table(x), bound=2, rng=rng, **RELEASE).value,
     "debiased count": lambda x, rng: debiased_count(x, bound=2, epsilon=1.0, rng=rng).value,
-    "output perturbation": lambda x, rng: output_perturbation(table(x), rng=rng, **CHOICE)[0],
-    "exponential bound": lambda x, rng: exponential_bound(table(x), rng=rng, **CHOICE)[0],
-    "quantile": lambda x, rng: private_quantile(table(x), rng=rng, **CHOICE)[0],
-    "descent": lambda x, rng: private_gradient_descent(table(x), rng=rng, **DESCENT)[0],
-    "geometric descent": lambda x, rng: geometric_quantile(table(x), rng=rng, **DESCENT)[0],
-    "choice of a bound": lambda x, rng: private_bound(
-        table(x), [1, 3], choice_epsilon=1.0, rng=rng, **RELEASE
-    )[0],
+    "output perturbation": lambda x, rng: output_perturbation(table(x), rng=rng, **CHOICE).value,
+    "exponential bound": lambda x, rng: exponential_bound(table(x), rng=rng, **CHOICE).value,
+    "quantile": lambda x, rng: private_quantile(table(x), rng=rng, **CHOICE).value,
+    "descent": lambda x, rng: private_gradient_descent(table(x), rng=rng, **DESCENT).value,
+    "geometric descent": lambda x, rng: geometric_quantile(table(x), rng=rng, **DESCENT).value,
+    "choice of a bound": lambda x, rng: (
+        private_bound(
+            table(x), bounds=[1, 3], epsilon=1.0, release_epsilon=1.0, release_delta=0.01, rng=rng
+        ).value
+    ),
+    "clips": lambda x, rng: random_clip(table(x), 3, rng),
+    "nested clips": lambda x, rng: nested_totals(table(x), [1, 3], rng),
 }
 
 
@@ -117,6 +121,16 @@ TOTAL = {
 @pytest.mark.filterwarnings("error")
 def test_no_data_raise_or_warn_and_every_answer_is_finite(name, data):
     assert np.all(np.isfinite(TOTAL[name](data, np.random.default_rng(0))))
+
+
+CURATED = list(TOTAL)[list(TOTAL).index("uniform mean") :]
+
+
+@pytest.mark.parametrize("rng", [0, None, np.random.RandomState(0), np.random.PCG64(0)], ids=repr)
+@pytest.mark.parametrize("name", CURATED)
+def test_a_curator_draws_from_a_generator_or_not_at_all(name, rng):
+    with pytest.raises(TypeError, match="rng must be a numpy.random.Generator, got"):
+        TOTAL[name](np.linspace(0, 1, USERS), rng)
 
 
 RANDOMISERS = [

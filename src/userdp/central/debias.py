@@ -7,12 +7,15 @@ is Laplace of scale C / epsilon under both relations.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc
 from scipy.stats import poisson
 
 from userdp import _validate
+from userdp._types import Floats, Rng
 from userdp.central.histogram import RELATIONS
-from userdp.privacy.guarantee import Guarantee
+from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
 
 __all__ = [
@@ -23,52 +26,33 @@ __all__ = [
     "poisson_rate",
     "debiased_count",
     "amplification",
-    "guard",
 ]
 
 
-def clipped_poisson_mean(rate, bound):
-    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise.
+def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
+    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise; C a whole number from 1 on.
 
-    Parameters
-    ----------
-    rate : array_like
-        Poisson rates, at least 0.
-    bound : int
-        Bound C, at least 1.
-
-    Returns
-    -------
-    ndarray
-        ``rate P(X <= C - 2) + C P(X >= C)``: a sum of positive terms, so that no digits cancel.
-
-    Raises
-    ------
-    ValueError
-        If `bound` is not a whole number of at least 1.
-
-    Notes
-    -----
-    Liu et al. (2023), Algorithm 5, line 2.
+    ``rate P(X <= C - 2) + C P(X >= C)``: a sum of positive terms, so that no digits cancel (Liu et al. 2023,
+    Algorithm 5, line 2).
     """
     _validate.integer(1, bound=bound)
     rate = np.asarray(rate, dtype=float)
     return rate * _at_most(bound - 2, rate) + bound * gammainc(bound, rate)
 
 
-def clipped_poisson_slope(rate, bound):
+def clipped_poisson_slope(rate: ArrayLike, bound: int) -> Floats:
     """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
     _validate.integer(1, bound=bound)
     return _at_most(bound - 1, np.asarray(rate, dtype=float))
 
 
-def clipped_poisson_curvature(rate, bound):
+def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> Floats:
     """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
     _validate.integer(1, bound=bound)
     return -poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
 
 
-def clipped_poisson_variance(rate, bound):
+def clipped_poisson_variance(rate: ArrayLike, bound: int) -> Floats:
     """Variance of a clipped Poisson variable, elementwise: at most the rate."""
     mean = clipped_poisson_mean(rate, bound)
     rate = np.asarray(rate, dtype=float)
@@ -80,12 +64,12 @@ def clipped_poisson_variance(rate, bound):
     return np.maximum(square - mean**2, 0.0)
 
 
-def poisson_rate(clipped_mean, bound, *, largest_rate=None):
+def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | None = None) -> Floats:
     """Rate at which a clipped Poisson variable has a given mean: the inverse of `clipped_poisson_mean`.
 
     Parameters
     ----------
-    clipped_mean : array_like
+    clipped_mean : any shape
         Means; projected to [0, h(largest_rate)], and NaN counts as 0.
     bound : int
         Bound C, at least 1.
@@ -98,11 +82,6 @@ def poisson_rate(clipped_mean, bound, *, largest_rate=None):
     ndarray
         Rates in [0, largest_rate], to a relative error near machine precision times the condition number
         ``h(rate) / (rate h'(rate))``.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
 
     Notes
     -----
@@ -125,15 +104,24 @@ def poisson_rate(clipped_mean, bound, *, largest_rate=None):
     return np.where(mean >= top, largest_rate, rate)
 
 
-def debiased_count(counts, *, bound, epsilon, neighbours="replace", largest_rate=None, users=None, rng):
+def debiased_count(
+    counts: ArrayLike,
+    *,
+    bound: int,
+    epsilon: float,
+    neighbours: Neighbours = "replace",
+    largest_rate: float | None = None,
+    users: int | None = None,
+    rng: Rng,
+) -> CountEstimate:
     """Estimate the total count of one item, with the bias of clipping undone as if counts were Poisson.
 
     Output law: n times `poisson_rate` of (sum of ``min(count, C)`` plus Laplace noise of scale C / epsilon)
-    over n.
+    over n. Dividing by a public number, projecting and inverting do not look at the data.
 
     Parameters
     ----------
-    counts : array_like, shape (n,)
+    counts : shape (n,)
         Count of each user; what is not a count (negative, NaN) is taken for 0.
     bound : int
         Contribution bound C, at least 1: public, or from a private choice whose guarantee is to be added.
@@ -146,41 +134,33 @@ def debiased_count(counts, *, bound, epsilon, neighbours="replace", largest_rate
     users : int, optional
         Public number of users by which the total is divided. By default the length of `counts`, which is
         public if users are replaced; it must be given if they come and go.
-    rng : numpy.random.Generator
-        Source of the noise.
-
-    Returns
-    -------
-    CountEstimate
-        The estimate and its guarantee, pure epsilon: dividing by a public number, projecting and inverting
-        do not look at the data.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or `users` is missing.
 
     Notes
     -----
     Liu et al. (2023), Algorithm 5, with both guards: as printed the inverse is not defined outside [0, C).
+
+    Examples
+    --------
+    >>> counts = np.random.default_rng(1).poisson(1.5, 1000)
+    >>> estimate = debiased_count(counts, bound=2, epsilon=1.0, rng=np.random.default_rng(2))
+    >>> int(counts.sum()), round(1000 * estimate.clipped_mean), round(estimate.value)
+    (1464, 1195, 1457)
     """
-    _validate.positive(epsilon=epsilon)
     _validate.one_of(RELATIONS, neighbours=neighbours)
     _validate.integer(1, bound=bound)
-    counts = np.nan_to_num(np.ravel(np.asarray(counts, dtype=float)), nan=0.0)
+    counts = np.nan_to_num(_validate.column(counts=counts), nan=0.0)
     if users is None:
         if neighbours == "add-remove":
             raise ValueError("users must be given where the number of users is not public, got None")
         users = counts.size
     _validate.integer(1, users=users)
-    total = np.clip(counts, 0, bound).sum() + rng.laplace(scale=bound / epsilon)
-    mean = total / users
+    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=bound, neighbours=neighbours)
+    mean = noise.release(np.clip(counts, 0, bound).sum(), rng) / users
     rate = float(poisson_rate(mean, bound, largest_rate=largest_rate))
-    guarantee = Guarantee(float(epsilon), trust="central", neighbours=neighbours)
-    return CountEstimate(users * rate, rate, float(mean), int(bound), guarantee)
+    return CountEstimate(users * rate, rate, float(mean), int(bound), noise.guarantee)
 
 
-def amplification(bound, largest_rate=1.0):
+def amplification(bound: int, largest_rate: float = 1.0) -> float:
     """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
 
     With the default it is the paper's gamma_C.
@@ -188,12 +168,12 @@ def amplification(bound, largest_rate=1.0):
     return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))
 
 
-def _at_most(k, rate):
+def _at_most(k: int, rate: Floats) -> Floats:
     """P(Poi(rate) <= k)."""
     return gammaincc(k + 1, rate) if k >= 0 else np.zeros(rate.shape)
 
 
-def guard(bound, largest_rate):
+def guard(bound: int, largest_rate: float | None) -> float:
     """Return the upper guard of the rate, by default the bound, after checking both."""
     _validate.integer(1, bound=bound)
     largest_rate = bound if largest_rate is None else largest_rate

@@ -10,13 +10,18 @@ most the bound C; if a user's records are replaced ("replace") it moves by up to
 the Euclidean norm, since counts are not negative and two users may share no item.
 """
 
+from collections.abc import Iterable
+from typing import Any, Literal
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import ndtr
 
 from userdp import _validate
-from userdp.privacy.guarantee import Guarantee
-from userdp.privacy.noise import classical_sigma, gaussian_delta, gaussian_sigma
+from userdp._types import Floats, Rng
+from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.noise import GaussianNoise, LaplaceNoise, classical_sigma, gaussian_sigma
 from userdp.privacy.results import HistogramEstimate
 
 __all__ = [
@@ -24,47 +29,32 @@ __all__ = [
     "clip",
     "clipped_totals",
     "sensitivity",
+    "histogram_noise",
     "unit_scale",
-    "bounded_guarantee",
     "bounded_histogram",
     "expected_loss",
     "folded_mean",
-    "surrogate",
     "noise_mass",
-    "two_approximate_bound",
 ]
 
 RELATIONS = ("replace", "add-remove")
+Norm = Literal[1, 2]
 
 
-def norms(counts, norm):
+def norms(counts: ArrayLike, norm: Norm) -> Floats:
     """Norm of each user's counts, shape (n,): the sum for 1, the Euclidean norm for 2."""
     counts = _counts(counts)
     _validate.one_of((1, 2), norm=norm)
     return _norms(counts, norm)
 
 
-def clip(counts, bound, *, norm):
+def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
     """Scale each user's counts down to a norm of at most `bound`; of users below it nothing is changed.
-
-    Parameters
-    ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
-        Count of each user and item.
-    bound : float
-        Contribution bound C, at least 0.
-    norm : {1, 2}
-        The norm that is bounded.
 
     Returns
     -------
     ndarray or scipy.sparse array of float, shape (n, d)
         ``C x / max(C, ||x||)`` for each row x (Liu et al., Section 4), and 0 for C = 0.
-
-    Raises
-    ------
-    ValueError
-        If `bound` is negative or `norm` is neither 1 nor 2.
     """
     counts = _counts(counts)
     _validate.one_of((1, 2), norm=norm)
@@ -74,55 +64,19 @@ def clip(counts, bound, *, norm):
     return kept[:, None] * counts
 
 
-def clipped_totals(counts, bounds, *, norm):
-    """Sum over the users of their clipped counts, for several bounds.
-
-    Parameters
-    ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
-        Count of each user and item.
-    bounds : array_like, shape (k,)
-        Contribution bounds, each at least 0.
-    norm : {1, 2}
-        The norm that is bounded.
-
-    Returns
-    -------
-    ndarray, shape (k, d)
-        For each bound the sum of the rows of `clip`, one pass over the data a bound.
-
-    Raises
-    ------
-    ValueError
-        If a bound is negative or `norm` is neither 1 nor 2.
-    """
+def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) -> Floats:
+    """Sum over the users of the rows of `clip`, for several bounds: shape (k, d), one pass a bound."""
     counts = _counts(counts)
     _validate.one_of((1, 2), norm=norm)
     size = _norms(counts, norm)
     return np.array([counts.T @ _kept(size, bound) for bound in bounds]).reshape(-1, counts.shape[1])
 
 
-def sensitivity(norm, neighbours, d):
-    """Largest change of the clipped total between neighbours, per unit of the bound.
+def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
+    """Largest change of the clipped total of d items between neighbours, per unit of the bound.
 
-    Parameters
-    ----------
-    norm : {1, 2}
-        The norm that is bounded and in which the change is measured.
-    neighbours : {"replace", "add-remove"}
-        Which inputs are neighbours.
-    d : int
-        Number of items; with one item, two users cannot differ by more than the bound.
-
-    Returns
-    -------
-    float
-        1 if a user comes or goes or d = 1; else 2 in l1 and sqrt(2) in the Euclidean norm.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    1 if a user comes or goes or d = 1, where two users cannot differ by more than the bound; else 2 in l1 and
+    sqrt(2) in the Euclidean norm.
     """
     _validate.one_of((1, 2), norm=norm)
     _validate.one_of(RELATIONS, neighbours=neighbours)
@@ -130,134 +84,103 @@ def sensitivity(norm, neighbours, d):
     return 1.0 if neighbours == "add-remove" or d == 1 else 2 ** (1 / norm)
 
 
-def unit_scale(d, *, epsilon, delta=0.0, neighbours="replace", printed=False):
-    """Scale of the noise per unit of the contribution bound.
+def histogram_noise(
+    d: int,
+    *,
+    bound: float = 1.0,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours = "replace",
+    printed: bool = False,
+) -> LaplaceNoise | GaussianNoise:
+    """Noise of `bounded_histogram`: its `scale`, its `guarantee`, and its `release` of clipped totals.
 
     Parameters
     ----------
     d : int
         Number of items.
-    epsilon : float
-        Budget of the release, positive.
-    delta : float
-        Slack, from 0 to below 1; 0 means Laplace noise, more means Gaussian.
+    bound : float
+        Contribution bound C, at least 0.
+    epsilon, delta : float
+        Budget of the release; delta from 0, for Laplace noise, to below 1.
     neighbours : {"replace", "add-remove"}
         Which inputs are neighbours.
     printed : bool
-        Whether to use the paper's noise: always that of "add-remove", and for Gaussian noise with
-        epsilon at most 1 the formula of Lemma 4.1.
-
-    Returns
-    -------
-    float
-        Scale of the Laplace law, or standard deviation of the normal law, for C = 1.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+        Whether to use the paper's noise: always that of "add-remove", and for Gaussian noise with epsilon at
+        most 1 the formula of Lemma 4.1. The guarantee then says what it truly costs: the exact sensitivity
+        over the scale, or the exact delta at `epsilon`, smaller or larger than the one asked for.
     """
     _validate.positive(epsilon=epsilon)
     _validate.in_range(0, 1, delta=delta)
+    _validate.in_range(0, float("inf"), bound=bound)
     norm = _norm(delta)
-    change = sensitivity(norm, "add-remove" if printed else neighbours, d)
-    _validate.one_of(RELATIONS, neighbours=neighbours)
+    change = bound * sensitivity(norm, neighbours, d)
+    budget: Any = {"epsilon": float(epsilon), "neighbours": neighbours}
+    if not printed and norm == 1:
+        return LaplaceNoise.calibrated(sensitivity=change, **budget)
+    if not printed:
+        return GaussianNoise.calibrated(sensitivity=change, delta=delta, **budget)
     if norm == 1:
-        return change / epsilon
-    formula = classical_sigma if printed and epsilon <= 1 else gaussian_sigma
-    return formula(epsilon=epsilon, delta=delta, sensitivity=change)
+        return LaplaceNoise(bound / epsilon, change, neighbours=neighbours)
+    formula = classical_sigma if epsilon <= 1 else gaussian_sigma
+    return GaussianNoise(bound * formula(epsilon=epsilon, delta=delta), change, **budget)
 
 
-def bounded_guarantee(d, *, epsilon, delta=0.0, neighbours="replace", printed=False):
-    """Return what a release by `bounded_histogram` with these parameters truly promises.
-
-    Parameters
-    ----------
-    d, epsilon, delta, neighbours, printed
-        As for `unit_scale`.
-
-    Returns
-    -------
-    Guarantee
-        (epsilon, delta), central. With ``printed=True`` and Laplace noise the epsilon is the exact
-        sensitivity over the scale; with Gaussian noise the delta is the exact one at `epsilon`, smaller or
-        larger than the one asked for.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    """
-    scale = unit_scale(d, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed)
-    if printed:
-        change = sensitivity(_norm(delta), neighbours, d)
-        if delta == 0:
-            epsilon = change / scale
-        else:
-            delta = gaussian_delta(scale, epsilon=epsilon, sensitivity=change)
-    return Guarantee(float(epsilon), float(delta), "central", neighbours)
+def unit_scale(d: int, **options: Any) -> float:
+    """Scale of `histogram_noise`, with its parameters, per unit of the contribution bound."""
+    return histogram_noise(d, **options).scale
 
 
-def bounded_histogram(counts, *, bound, epsilon, delta=0.0, neighbours="replace", printed=False, rng):
-    """Release the histogram of all users over a known domain.
+def bounded_histogram(
+    counts: ArrayLike,
+    *,
+    bound: float,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours = "replace",
+    printed: bool = False,
+    rng: Rng,
+) -> HistogramEstimate:
+    """Release the histogram of all users over a known domain (Liu et al. 2023, Algorithm 1).
 
     Output law: the clipped total plus independent noise on each item, Laplace for ``delta = 0`` and normal
-    for ``delta > 0``, of scale ``bound * unit_scale(...)``.
+    for ``delta > 0``, of `histogram_noise`.
 
     Parameters
     ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
+    counts : shape (n, d), dense or sparse
         Count of each user and item; not a count is taken for 0.
     bound : float
         Contribution bound C, at least 0: public, or from a private choice whose guarantee is to be added.
     epsilon, delta, neighbours, printed
-        As for `unit_scale`.
-    rng : numpy.random.Generator
-        Source of the noise.
+        As for `histogram_noise`.
 
-    Returns
-    -------
-    HistogramEstimate
-        The released histogram and its guarantee (`bounded_guarantee`).
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
-
-    Notes
-    -----
-    Liu et al. (2023), Algorithm 1.
+    Examples
+    --------
+    >>> release = bounded_histogram([[3, 0], [900, 1]], bound=4, epsilon=2.0, rng=np.random.default_rng(1))
+    >>> release.scale, release.guarantee.epsilon, release.value.round(1)
+    (4.0, 2.0, array([7.1, 9.3]))
     """
     totals = clipped_totals(counts, [bound], norm=_norm(delta))[0]
-    options = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "printed": printed}
-    scale = bound * unit_scale(totals.size, **options)
-    draw = rng.laplace if delta == 0 else rng.normal
-    value = totals + draw(scale=scale, size=totals.size)
-    return HistogramEstimate(value, float(bound), scale, None, bounded_guarantee(totals.size, **options))
+    noise = histogram_noise(
+        totals.size, bound=bound, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed
+    )
+    return HistogramEstimate(noise.release(totals, rng), float(bound), noise.scale, None, noise.guarantee)
 
 
-def expected_loss(counts, bounds, *, epsilon, delta=0.0, neighbours="replace", printed=False):
-    """Exact expected l1 distance of the release from the true histogram, for several bounds.
+def expected_loss(
+    counts: ArrayLike,
+    bounds: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours = "replace",
+    printed: bool = False,
+) -> Floats:
+    """Exact expected l1 distance of the release from the true histogram, for several bounds, shape (k,).
 
-    Parameters
-    ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
-        Count of each user and item.
-    bounds : array_like, shape (k,)
-        Contribution bounds, each at least 0.
-    epsilon, delta, neighbours, printed
-        As for `unit_scale`.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form. Parameters
+    as for `clipped_totals` and `histogram_noise`.
     """
     counts = _counts(counts)
     bounds = np.asarray(bounds, dtype=float)
@@ -266,7 +189,7 @@ def expected_loss(counts, bounds, *, epsilon, delta=0.0, neighbours="replace", p
     return folded_mean(bias, (unit * bounds)[:, None], gaussian=delta > 0).sum(axis=1)
 
 
-def folded_mean(shift, scale, *, gaussian):
+def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
     """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
     shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
     ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
@@ -276,100 +199,40 @@ def folded_mean(shift, scale, *, gaussian):
     return shift + scale * np.exp(-ratio)
 
 
-def surrogate(counts, bounds, *, epsilon, delta=0.0, neighbours="replace", printed=False):
-    """Upper bound of `expected_loss` that is convex in the bound: all clipped mass plus all noise.
-
-    Parameters
-    ----------
-    counts, bounds, epsilon, delta, neighbours, printed
-        As for `expected_loss`.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        ``G(C) = sum_u max(1 - C / ||N_u||, 0) ||N_u||_1 + C M`` with M = `noise_mass`; at most twice the
-        expected loss (Liu et al., equation (3)).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    """
-    counts = _counts(counts)
-    bounds = np.asarray(bounds, dtype=float)
-    size, mass = _norms(counts, _norm(delta)), _norms(counts, 1)
-    lost = np.array([mass @ (1 - _kept(size, bound)) for bound in bounds])
-    return lost + bounds * noise_mass(
-        counts.shape[1], epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed
-    )
-
-
-def noise_mass(d, *, epsilon, delta=0.0, neighbours="replace", printed=False):
+def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:
     """Return M, the expected l1 norm of the noise per unit of the bound; parameters as for `unit_scale`."""
-    scale = unit_scale(d, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed)
-    return d * scale * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
+    return d * unit_scale(d, delta=delta, **options) * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
 
 
-def two_approximate_bound(counts, *, epsilon, delta=0.0, neighbours="replace", printed=False):
-    """Contribution bound whose loss is at most twice the best in hindsight; itself *not* private.
-
-    Parameters
-    ----------
-    counts, epsilon, delta, neighbours, printed
-        As for `expected_loss`.
-
-    Returns
-    -------
-    float
-        The largest norm C such that the users at or above it weigh at least M together, each weighing
-        ``||N_u||_1 / ||N_u||``; 0 if all weigh less. It is the largest minimiser of `surrogate`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Liu et al. (2023), Lemma 4.2 (delta = 0: each user weighs 1, so that this is the ceil(M)-th largest
-    size, which for "add-remove" is the ceil(d / epsilon)-th) and Theorem 4.3 (delta > 0).
-    `expected_loss` at this bound is at most 1.466 times the best for Laplace noise, 1.543 for Gaussian.
-    """
-    counts = _counts(counts)
-    size, mass = _norms(counts, _norm(delta)), _norms(counts, 1)
-    most = noise_mass(counts.shape[1], epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed)
-    order = np.argsort(-size)
-    size, mass = size[order], mass[order]
-    weight = np.cumsum(np.divide(mass, size, out=np.zeros(size.shape), where=size > 0))
-    reached = weight >= most * (1 - 1e-12)  # the margin is for sums that are equal but for rounding
-    return float(size[np.argmax(reached)]) if reached.any() else 0.0
-
-
-def _norm(delta):
+def _norm(delta: float) -> Norm:
     return 1 if delta == 0 else 2
 
 
-def _kept(size, bound):
+def _kept(size: Floats, bound: float) -> Floats:
     """Share of each user's counts that clipping keeps."""
-    _validate.in_range(0, float("inf"), bound=float(bound))
+    _validate.in_range(0, float("inf"), bound=bound)
     return np.divide(bound, size, out=np.ones(size.shape), where=size > bound)
 
 
-def _norms(counts, norm):
+def _norms(counts: Any, norm: Norm) -> Floats:
     return np.asarray(counts.sum(axis=1) if norm == 1 else np.sqrt((counts * counts).sum(axis=1))).ravel()
 
 
-def _counts(counts):
+def _counts(counts: Any) -> Any:
     """Counts as floats, with what is not a count set to 0 and infinity to a large number."""
+    counts = sparse.csr_array(counts, dtype=float, copy=True) if sparse.issparse(counts) else _table(counts)
     if sparse.issparse(counts):
-        counts = sparse.csr_array(counts, dtype=float, copy=True)
         counts.data = _total(counts.data)
         return counts
-    counts = np.asarray(counts, dtype=float)
-    if counts.ndim != 2:
-        raise ValueError(f"counts must have shape (n, d), got {counts.shape}")
-    return _total(counts)
+    return _total(counts.astype(float))
 
 
-def _total(values):
+def _table(counts: ArrayLike) -> NDArray[Any]:
+    counts = np.asarray(counts)
+    if counts.ndim != 2 or not counts.shape[1]:
+        raise ValueError(f"counts must have shape (n, d) with an item, got {counts.shape}")
+    return counts
+
+
+def _total(values: Floats) -> Floats:
     return np.clip(np.nan_to_num(values, nan=0.0, posinf=1e100), 0, 1e100)

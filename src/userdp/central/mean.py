@@ -1,20 +1,27 @@
 """Means of users who differ in size and in their own means, under central privacy with public sizes.
 
 Cummings, Feldman, McMillan and Talwar (2022), from the supplement: the ideal estimator, the realistic one
-of Algorithm 2, and the two private estimates that it starts from. Records are in [0, 1]. Neighbouring inputs
-replace one user's records by as many others; a trusted curator adds the noise.
+of Algorithm 2, and the two private estimates that it starts from. Data lie in a public `domain`, [0, 1] in
+the paper and by default: what is outside is projected, NaN to the low end, and every result is returned in
+it. Neighbouring inputs replace one user's records by as many others; a trusted curator adds the noise.
 """
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from userdp import _validate
+from userdp._types import Floats, Ints, Rng
 from userdp.central.weights import family_weights, optimal_weights
 from userdp.populations.records import variance_of_mean
-from userdp.privacy.choice import noisy_argmax
-from userdp.privacy.guarantee import Guarantee, disjoint
+from userdp.privacy.choice import NoisyMaximum
+from userdp.privacy.guarantee import Guarantee, Neighbours, disjoint
+from userdp.privacy.noise import LaplaceNoise, ThresholdedNoise
 from userdp.privacy.reports import project
-from userdp.privacy.results import WeightedEstimate
+from userdp.privacy.results import Release, WeightedEstimate
 
 __all__ = [
     "uniform_mean",
@@ -29,7 +36,8 @@ __all__ = [
     "realistic_mean",
 ]
 
-NEIGHBOURS = "replace-same-size"
+Domain = tuple[float, float]
+SAME_SIZE: Neighbours = "replace-same-size"
 LARGEST_VARIANCE = 0.25  # of any law on [0, 1]
 # users of the variance step: log(n) of the paper is too few for any promise; see the page on it
 VARIANCE_USERS = 400.0
@@ -38,9 +46,26 @@ PAIRS = 4
 SMALLEST_VARIANCE = 1e-8
 
 
-def _users(means, sizes):
-    means, sizes = project(means, 0.0, 1.0), np.asarray(sizes)
-    if means.ndim != 1 or means.shape != sizes.shape or means.size < 20:
+def _unit(data: ArrayLike, domain: Domain, **name: ArrayLike) -> Floats:
+    """Data of shape (n,) scaled from the domain to [0, 1]."""
+    low, high = domain
+    _validate.ordered(low=low, high=high)
+    ((label, _),) = name.items()
+    return (project(_validate.column(**{label: data}), low, high) - low) / (high - low)
+
+
+def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
+    """An estimate from scaled data, in the domain."""
+    low, length = domain[0], domain[1] - domain[0]
+    initial = None if estimate.initial is None else low + length * estimate.initial
+    spread = None if estimate.spread is None else length**2 * estimate.spread
+    value, scale = low + length * estimate.value, length * estimate.scale
+    return replace(estimate, value=value, scale=scale, initial=initial, spread=spread)
+
+
+def _users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
+    means, sizes = _unit(means, domain, means=means), np.asarray(sizes)
+    if means.shape != sizes.shape or means.size < 20:
         raise ValueError(
             f"means and sizes must have one shape (n,), n at least 20, got {means.shape} and {sizes.shape}"
         )
@@ -49,41 +74,40 @@ def _users(means, sizes):
     return means, sizes
 
 
-def uniform_mean(means, *, epsilon, rng):
-    """Average of all users' means with Laplace noise of scale 1 / (n epsilon): the plain baseline.
+def uniform_mean(
+    means: ArrayLike, *, epsilon: float, domain: Domain = (0.0, 1.0), rng: Rng
+) -> WeightedEstimate:
+    """Average of all users' means with Laplace noise: the plain baseline.
 
-    Output law: the average plus one Laplace variable. It needs no sizes, so that its guarantee holds
-    for any replacement of one user.
+    Output law: the average of n means plus one Laplace variable of scale ``(high - low) / (n epsilon)``. It
+    needs no sizes, so that its guarantee holds for any replacement of one user.
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user; projected to [0, 1].
+    means : shape (n,)
+        Mean of each user.
     epsilon : float
         Central budget, positive.
-    rng : numpy.random.Generator
-        Source of the noise.
+    domain : (low, high)
+        Public ends of the data.
 
-    Returns
-    -------
-    WeightedEstimate
-        Estimate with ``Guarantee(epsilon, trust="central")``.
-
-    Raises
-    ------
-    ValueError
-        If `epsilon` is not positive or there is no user.
+    Examples
+    --------
+    >>> ratings = [4.0, 2.5, 5.0, 3.5]
+    >>> mean = uniform_mean(ratings, epsilon=10.0, domain=(0.5, 5.0), rng=np.random.default_rng(1))
+    >>> round(mean.value, 2), mean.guarantee.epsilon
+    (3.75, 10.0)
     """
-    _validate.positive(epsilon=epsilon)
-    means = project(means, 0.0, 1.0)
+    means = _unit(means, domain, means=means)
     _validate.integer(1, users=means.size)
-    scale = 1 / (means.size * epsilon)
+    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / means.size)
     weights = np.full(means.size, 1 / means.size)
-    value = float(means.mean() + rng.laplace(scale=scale))
-    return WeightedEstimate(value, weights, scale, None, None, Guarantee(float(epsilon), trust="central"))
+    value = float(noise.release(means.mean(), rng))
+    estimate = WeightedEstimate(value, weights, noise.scale, None, None, noise.guarantee)
+    return _returned(estimate, domain)
 
 
-def window(sizes, n, *, mean, spread, beta):
+def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float) -> Floats:
     """Distance from the common mean within which all of `n` users' means lie with probability 1 - beta.
 
     The concentration function f of the supplement is known to the analyst; ours is that of normal user
@@ -91,19 +115,14 @@ def window(sizes, n, *, mean, spread, beta):
 
     Parameters
     ----------
-    sizes : array_like of int, shape (k,)
-        Records of a user.
+    sizes : shape (k,)
+        Records of a user; the half-width is for each of these.
     n : int
         Number of users.
     mean, spread : float
-        Mean and variance of the users' own means.
+        Mean and variance of the users' own means, on [0, 1].
     beta : float
         Probability that some user lies outside, in (0, 1).
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Half-width for each size.
     """
     _validate.integer(1, n=n)
     _validate.in_range(0, 1, beta=beta, mean=mean)
@@ -114,41 +133,33 @@ def window(sizes, n, *, mean, spread, beta):
     )
 
 
-def initial_mean(records, *, epsilon, rng):
-    """Average of one record a user with Laplace noise (Lemma F.1).
+def initial_mean(
+    records: ArrayLike,
+    *,
+    epsilon: float,
+    domain: Domain = (0.0, 1.0),
+    neighbours: Neighbours = SAME_SIZE,
+    rng: Rng,
+) -> Release[float]:
+    """Average of one record a user, shape (m,), with Laplace noise (Lemma F.1).
 
-    Output law: the average of m records plus a Laplace variable of scale 1 / (m epsilon).
+    Output law: the average of m records plus a Laplace variable of scale ``(high - low) / (m epsilon)``.
+    Other parameters as for `uniform_mean`; by default neighbours have the same sizes.
 
-    Parameters
-    ----------
-    records : array_like, shape (m,)
-        One record of each user; projected to [0, 1].
-    epsilon : float
-        Central budget, positive.
-    rng : numpy.random.Generator
-        Source of the noise.
-
-    Returns
-    -------
-    value : float
-        The estimate.
-    guarantee : Guarantee
-        Pure, central, for neighbours of the same sizes.
-
-    Raises
-    ------
-    ValueError
-        If `epsilon` is not positive or there is no record.
+    Examples
+    --------
+    >>> round(initial_mean([0, 1, 1, 1], epsilon=50.0, rng=np.random.default_rng(1)).value, 2)
+    0.75
     """
-    _validate.positive(epsilon=epsilon)
-    records = project(records, 0.0, 1.0)
+    records = _unit(records, domain, records=records)
     _validate.integer(1, users=records.size)
-    value = float(records.mean() + rng.laplace(scale=1 / (records.size * epsilon)))
-    return value, Guarantee(float(epsilon), trust="central", neighbours=NEIGHBOURS)
+    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / records.size, neighbours=neighbours)
+    value = float(noise.release(records.mean(), rng))
+    return Release(domain[0] + (domain[1] - domain[0]) * value, noise.guarantee)
 
 
-def initial_error(value, users, *, epsilon, beta, printed=False):
-    """Bound alpha on the error of `initial_mean`, from its output alone.
+def initial_error(value: float, users: int, *, epsilon: float, beta: float, printed: bool = False) -> float:
+    """Bound alpha on the error of `initial_mean` on [0, 1], from its output alone.
 
     Parameters
     ----------
@@ -161,11 +172,6 @@ def initial_error(value, users, *, epsilon, beta, printed=False):
     printed : bool
         The bound in the proof of Lemma F.1; by default a normal quantile at the least favourable mean
         within the noise, several times smaller (our choice).
-
-    Returns
-    -------
-    float
-        The bound.
     """
     _validate.integer(1, users=users)
     _validate.positive(epsilon=epsilon, beta=beta)
@@ -181,47 +187,51 @@ def initial_error(value, users, *, epsilon, beta, printed=False):
     return float(z * np.sqrt(max(variance, 0.0) / users) + z**2 / users + noise)
 
 
-def private_variance(means, *, epsilon, rng, pairs=PAIRS, smallest=SMALLEST_VARIANCE, delta=0.0):
+def private_variance(
+    means: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    pairs: int = PAIRS,
+    smallest: float = SMALLEST_VARIANCE,
+    neighbours: Neighbours = SAME_SIZE,
+    rng: Rng,
+) -> Release[float | None]:
     """Upper estimate of a variance, too large by a constant at most (promise of Lemma F.2, own construction).
 
     Output law: half-squared differences of disjoint pairs of users are averaged in groups; each group votes
     for the scale (2^j, 2^(j+1)] of its average; the scale with most votes after Laplace noise is chosen.
-    With `delta` = 0 all scales from `smallest` on take part (pure privacy); otherwise only those with votes,
-    above a threshold (stability).
+    With `delta` = 0 all scales from `smallest` on take part (`NoisyMaximum`); otherwise only those whose
+    noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
 
     Parameters
     ----------
-    means : array_like, shape (m,)
+    means : shape (m,)
         One number a user, of one law; projected to [0, 1].
-    epsilon : float
-        Central budget, positive.
-    rng : numpy.random.Generator
-        Source of the noise.
+    epsilon, delta : float
+        Central budget; delta 0 for pure privacy.
     pairs : int
-        Pairs averaged in a group.
+        Pairs averaged in a group; `means` must fill one.
     smallest : float
         Smallest variance looked for, in (0, 1/4).
-    delta : float
-        0 for pure privacy, else the slack of the stability argument.
 
     Returns
     -------
-    value : float or None
+    Release
         Twice the upper end of the chosen scale (2^j, 2^(j+1)], at most 1/4: between the variance and
         8 times it with high probability. None if no scale passed the threshold.
-    guarantee : Guarantee
-        ``(epsilon, delta)``, central, for neighbours of the same sizes.
 
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or there are too few users for one group.
+    Examples
+    --------
+    >>> means = np.random.default_rng(1).normal(0.5, 0.1, 800)
+    >>> private_variance(means, epsilon=1.0, rng=np.random.default_rng(2)).value
+    0.015625
     """
     _validate.positive(epsilon=epsilon, smallest=smallest)
     _validate.in_range(0, LARGEST_VARIANCE, smallest=smallest)
     _validate.in_range(0, 1, delta=delta)
     _validate.integer(1, pairs=pairs)
-    means = project(means, 0.0, 1.0)
+    means = _unit(means, (0.0, 1.0), means=means)
     _validate.integer(2 * pairs, users=means.size)
     groups = means.size // (2 * pairs)
     halves = np.diff(means[: groups * 2 * pairs].reshape(-1, 2), axis=1) ** 2 / 2
@@ -230,28 +240,44 @@ def private_variance(means, *, epsilon, rng, pairs=PAIRS, smallest=SMALLEST_VARI
     scales = np.arange(lowest, 0)  # a half-squared difference is at most 1/2
     with np.errstate(divide="ignore"):
         exponents = np.ceil(np.log2(averages)) - 1
-    counts = np.bincount((np.clip(exponents, lowest, -1) - lowest).astype(int), minlength=scales.size)
-    guarantee = Guarantee(float(epsilon), float(delta), trust="central", neighbours=NEIGHBOURS)
+    votes = np.bincount((np.clip(exponents, lowest, -1) - lowest).astype(int), minlength=scales.size)
+    chosen, guarantee = _most_voted(votes, float(epsilon), float(delta), neighbours, rng)
+    value = None if chosen is None else float(min(2 * 2.0 ** (scales[chosen] + 1), LARGEST_VARIANCE))
+    return Release(value, guarantee)
+
+
+def _most_voted(
+    votes: Ints, epsilon: float, delta: float, neighbours: Neighbours, rng: Rng
+) -> tuple[int | None, Guarantee]:
     if delta == 0:
-        chosen, _ = noisy_argmax(counts, sensitivity=1, epsilon=epsilon, rng=rng)
-    else:
-        noisy = np.where(counts > 0, counts + rng.laplace(scale=2 / epsilon, size=counts.size), -np.inf)
-        if noisy.max() < 1 + 2 * np.log(2 / delta) / epsilon:
-            return None, guarantee
-        chosen = int(np.argmax(noisy))
-    return float(min(2 * 2.0 ** (scales[chosen] + 1), LARGEST_VARIANCE)), guarantee
+        maximum = NoisyMaximum.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
+        return maximum.choose(votes, rng), maximum.guarantee
+    threshold = 1 + 2 * np.log(2 / delta) / epsilon
+    noise = ThresholdedNoise(2 / epsilon, threshold, 1, neighbours=neighbours, epsilon=epsilon, delta=delta)
+    shown = noise.release(votes, rng)
+    return (int(np.argmax(shown)) if shown.any() else None), noise.guarantee
 
 
-def first_records(means, sizes, k, rng):
+def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
     """Draw the mean of the first `k` records of each user, shape (n,): records come in no order.
 
     Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones.
     """
-    ones = np.rint(means * sizes).astype(np.int64)
+    ones = np.rint(np.multiply(means, sizes)).astype(np.int64)
     return rng.hypergeometric(ones, sizes - ones, k) / k
 
 
-def ideal_mean(means, sizes, *, mean, spread, epsilon, beta, rng):
+def ideal_mean(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    mean: float,
+    spread: float,
+    epsilon: float,
+    beta: float,
+    domain: Domain = (0.0, 1.0),
+    rng: Rng,
+) -> WeightedEstimate:
     """Optimally weighted mean of clipped user means, by one who knows the population (eq. (3)).
 
     Output law: the weighted mean of the users' means, each clipped to ``mean +- window``, plus a Laplace
@@ -260,60 +286,63 @@ def ideal_mean(means, sizes, *, mean, spread, epsilon, beta, rng):
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user; projected to [0, 1].
-    sizes : array_like of int, shape (n,)
-        Records of each user; public.
+    means : shape (n,)
+        Mean of each user.
+    sizes : shape (n,)
+        Records of each user, whole numbers; public.
     mean, spread : float
         Mean and variance of the users' own means.
     epsilon : float
         Central budget, positive.
     beta : float
         Probability that some user is clipped.
-    rng : numpy.random.Generator
-        Source of the noise.
+    domain : (low, high)
+        Public ends of the data.
 
-    Returns
-    -------
-    WeightedEstimate
-        Estimate with its guarantee.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> options = {"mean": 0.4, "spread": 0.01, "epsilon": 5.0, "beta": 0.05}
+    >>> means, sizes = np.full(50, 0.4), np.arange(1, 51)
+    >>> round(ideal_mean(means, sizes, rng=np.random.default_rng(1), **options).value, 2)
+    0.4
     """
-    means, sizes = _users(means, sizes)
+    means, sizes = _users(means, sizes, domain)
+    length = domain[1] - domain[0]
+    mean, spread = (mean - domain[0]) / length, spread / length**2
     half = window(sizes, sizes.size, mean=mean, spread=spread, beta=beta)
-    return _weighted(means, sizes, mean, spread, half, epsilon=epsilon, rng=rng, printed=False)
+    return _returned(_weighted(means, sizes, mean, spread, half, epsilon=epsilon, rng=rng), domain)
 
 
-def _weighted(means, sizes, centre, spread, half, *, epsilon, rng, printed, initial=None, guarantees=()):
+def _weighted(
+    means: Floats,
+    sizes: Ints,
+    centre: float,
+    spread: float,
+    half: Floats,
+    *,
+    epsilon: float,
+    printed: bool = False,
+    initial: float | None = None,
+    guarantees: tuple[Guarantee, ...] = (),
+    rng: Rng,
+) -> WeightedEstimate:
     """Clip, weigh, add noise: the last step of both estimators."""
     low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
     variances = variance_of_mean(sizes, centre, spread)
-    weigh, noise = (family_weights, 1.0) if printed else (optimal_weights, 2.0)
-    weights = weigh(variances, high - low, epsilon=epsilon, noise=noise).value
-    scale = float(np.max(weights * (high - low)) / epsilon)
-    value = float(weights @ np.clip(means, low, high) + rng.laplace(scale=scale))
-    own = Guarantee(float(epsilon), trust="central", neighbours=NEIGHBOURS)
-    return WeightedEstimate(value, weights, scale, initial, spread, disjoint(own, *guarantees))
+    weigh, counted = (family_weights, 1.0) if printed else (optimal_weights, 2.0)
+    weights = weigh(variances, high - low, epsilon=epsilon, noise=counted).value
+    most = float(np.max(weights * (high - low)))
+    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours=SAME_SIZE)
+    value = float(noise.release(weights @ np.clip(means, low, high), rng))
+    total = disjoint(noise.guarantee, *guarantees)
+    return WeightedEstimate(value, weights, noise.scale, initial, spread, total)
 
 
-def cohorts(sizes, variance_users):
+def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
     """Cut the users by their public sizes: indices of the smallest tenth, the largest few, the others.
 
-    Parameters
-    ----------
-    sizes : array_like of int, shape (n,)
-        Records of each user.
-    variance_users : int
-        How many of the largest users estimate the variance; may be 0.
-
-    Returns
-    -------
-    smallest, largest, middle : ndarray of int
-        Indices, each in decreasing order of size.
+    `variance_users` of the largest estimate the variance; it may be 0. Each of the three, smallest, largest
+    and middle, is in decreasing order of size.
     """
     order = np.argsort(-np.asarray(sizes), kind="stable")
     tenth = order.size // 10
@@ -321,88 +350,91 @@ def cohorts(sizes, variance_users):
     return order[order.size - tenth :], order[:variance_users], order[variance_users : order.size - tenth]
 
 
-def default_variance_users(n, *, epsilon):
-    """How many users the variance step gets by default: 400 / epsilon, at most a tenth (our choice)."""
-    return int(min(VARIANCE_USERS / epsilon, n / 10))
+def default_variance_users(n: int, *, epsilon: float) -> int:
+    """Users of the variance step by default: 400 / epsilon, at most a tenth, at least 8 (our choice)."""
+    return int(max(min(VARIANCE_USERS / epsilon, n / 10), 2 * PAIRS))
 
 
-def _cohorts_for(sizes, spread, variance_users, epsilon):
+def _cohorts_for(
+    sizes: Ints, spread: float | None, variance_users: int | None, epsilon: float
+) -> tuple[Ints, ...]:
     """The cohorts, with nobody spent on a spread that is known."""
+    _validate.positive(epsilon=epsilon)
     if spread is not None:
-        variance_users = 0
-    elif variance_users is None:
+        _validate.in_range(0, LARGEST_VARIANCE, spread=spread)
+        return cohorts(sizes, 0)
+    if variance_users is None:
         variance_users = default_variance_users(len(sizes), epsilon=epsilon)
-    return cohorts(sizes, variance_users)
+    _validate.integer(2 * PAIRS, variance_users=variance_users)
+    return cohorts(sizes, int(variance_users))
 
 
-def _inside(initial, n):
+def _inside(initial: float, n: int) -> float:
     """Initial mean moved into (0, 1), as the formula of the window needs it."""
     return min(max(initial, 10 / n), 1 - 10 / n)
 
 
 def realistic_mean(
-    means, sizes, *, epsilon, rng, beta=0.05, spread=None, variance_users=None, delta=0.0, printed=False
-):
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    beta: float = 0.05,
+    spread: float | None = None,
+    variance_users: int | None = None,
+    printed: bool = False,
+    domain: Domain = (0.0, 1.0),
+    rng: Rng,
+) -> WeightedEstimate:
     """Estimate the mean of users who differ, with public sizes (Algorithm 2).
 
     Output law: the tenth of the users with the least data give one record each to `initial_mean`; the
     largest users give the means of equally many records to `private_variance`; the means of all others,
     clipped to windows from these two, are weighed as `userdp.central.weights` says, and get one Laplace
-    variable scaled to the most that one of them can change the result.
+    variable scaled to the most that one of them can change the result. A user meets one of the three.
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user's 0/1 records, n at least 20; projected to [0, 1].
-    sizes : array_like of int, shape (n,)
-        Records of each user; public.
-    epsilon : float
-        Central budget, positive.
-    rng : numpy.random.Generator
-        Source of the randomness.
+    means : shape (n,)
+        Mean of each user's records, which lie at the two ends of the domain; n at least 20.
+    sizes : shape (n,)
+        Records of each user, whole numbers; public.
+    epsilon, delta : float
+        Central budget; delta is spent on the variance step, 0 for pure privacy.
     beta : float
         Probability that the windows may fail.
     spread : float, optional
         Variance of the users' own means where it is known; then no user is spent on it.
     variance_users : int, optional
-        Users of the variance step; `default_variance_users` by default. The paper's is log(n).
-    delta : float
-        Slack of the variance step; 0 for pure privacy.
+        Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
     printed : bool
         The error bound of Lemma F.1, and the weights of eq. (6) with the noise counted once.
+    domain : (low, high)
+        Public ends of the data.
 
-    Returns
-    -------
-    WeightedEstimate
-        Estimate with the guarantee of the costliest of the three disjoint cohorts.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or there are fewer than 20 users.
+    Examples
+    --------
+    >>> sizes = np.arange(1, 501)
+    >>> estimate = realistic_mean(np.full(500, 0.4), sizes, epsilon=2.0, rng=np.random.default_rng(1))
+    >>> round(estimate.value, 1), estimate.guarantee.epsilon
+    (0.4, 2.0)
     """
-    means, sizes = _users(means, sizes)
-    n = means.size
+    _validate.generator(rng=rng)
+    means, sizes = _users(means, sizes, domain)
+    n, length = means.size, domain[1] - domain[0]
+    spread = spread if spread is None else spread / length**2
     smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, epsilon)
-    initial, first = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
-    guarantees = [first]
+    first = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
+    guarantees = [first.guarantee]
     if spread is None:
         of_largest = first_records(means[largest], sizes[largest], sizes[largest].min(), rng)
-        spread, second = private_variance(of_largest, epsilon=epsilon, delta=delta, rng=rng)
-        spread = LARGEST_VARIANCE if spread is None else spread
-        guarantees.append(second)
-    centre = _inside(initial, n)
-    alpha = initial_error(initial, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
+        second = private_variance(of_largest, epsilon=epsilon, delta=delta, rng=rng)
+        spread = LARGEST_VARIANCE if second.value is None else second.value
+        guarantees.append(second.guarantee)
+    centre = _inside(first.value, n)
+    alpha = initial_error(first.value, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
     half = alpha + window(sizes[middle], n, mean=centre, spread=spread, beta=beta / 2)
-    return _weighted(
-        means[middle],
-        sizes[middle],
-        centre,
-        spread,
-        half,
-        epsilon=epsilon,
-        rng=rng,
-        printed=printed,
-        initial=initial,
-        guarantees=guarantees,
-    )
+    known: Any = {"initial": first.value, "guarantees": tuple(guarantees), "printed": printed}
+    users = means[middle], sizes[middle]
+    return _returned(_weighted(*users, centre, spread, half, epsilon=epsilon, rng=rng, **known), domain)

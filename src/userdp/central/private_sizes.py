@@ -8,12 +8,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from userdp import _validate
+from userdp._types import Floats, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
+    Domain,
     _cohorts_for,
     _inside,
+    _returned,
     _users,
     initial_error,
     initial_mean,
@@ -22,7 +26,8 @@ from userdp.central.mean import (
 )
 from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import order_statistic
-from userdp.privacy.guarantee import Guarantee, sequential
+from userdp.privacy.guarantee import sequential
+from userdp.privacy.noise import DistanceTest, LaplaceNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import WeightedEstimate
 
@@ -42,33 +47,33 @@ class TruncatedMean:
         Released initial mean, in (0, 1).
     spread : float
         Released variance of the users' own means.
-    half_widths : ndarray, shape (k_T,)
+    half_widths : shape (k_T,)
         Half-width of the window of a user with 1 .. k_T records, not increasing; larger users count as
         k_T.
     """
 
     centre: float
     spread: float
-    half_widths: np.ndarray
+    half_widths: Floats
 
     @property
-    def size_weights(self):
+    def size_weights(self) -> Floats:
         """Weight of a user with 1 .. k_T records: one over its variance, shape (k_T,)."""
         k = np.arange(1, self.half_widths.size + 1)
         return 1 / variance_of_mean(k, self.centre, self.spread)
 
-    def terms(self, means, sizes):
+    def terms(self, means: ArrayLike, sizes: ArrayLike) -> tuple[Floats, ...]:
         """Weights and clipped deviations from the centre of the users, each of shape (n,)."""
         k = np.clip(sizes, 1, self.half_widths.size).astype(np.int64) - 1
         half = self.half_widths[k]
         return self.size_weights[k], np.clip(project(means, 0.0, 1.0) - self.centre, -half, half)
 
-    def value(self, means, sizes):
+    def value(self, means: ArrayLike, sizes: ArrayLike) -> float:
         """The statistic."""
         weights, deviations = self.terms(means, sizes)
         return float(self.centre + weights @ deviations / weights.sum())
 
-    def sensitivity(self, others, average):
+    def sensitivity(self, others: float, average: float) -> float:
         """Most that one user can change the statistic, beside others of total weight and mean deviation.
 
         Over all sizes and means of that one user, for both ends separately; even and convex in `average`
@@ -78,7 +83,7 @@ class TruncatedMean:
         share = weights / (others + weights)
         return float(np.max(share * (half - average)) + np.max(share * (half + average)))
 
-    def sensitivity_within(self, means, sizes, changes):
+    def sensitivity_within(self, means: ArrayLike, sizes: ArrayLike, changes: int) -> float:
         """Bound on the local sensitivity of every input that differs in at most `changes` users.
 
         The users that differ, and the one that is replaced next, are taken away where that hurts most, and
@@ -96,7 +101,7 @@ class TruncatedMean:
         )
         return self.sensitivity(others, average)
 
-    def _largest_average(self, weights, deviations, changes):
+    def _largest_average(self, weights: Floats, deviations: Floats, changes: int) -> float:
         """Largest weighted mean deviation after `changes` + 1 users go and `changes` come (Dinkelbach)."""
         average = weights @ deviations / weights.sum()
         while True:
@@ -110,13 +115,13 @@ class TruncatedMean:
                 return average
             average = better
 
-    def distance(self, means, sizes, bound):
+    def distance(self, means: ArrayLike, sizes: ArrayLike, bound: float) -> int:
         """Number of users who can change with the local sensitivity still at most `bound`; -1 if none can.
 
         It is a lower bound on the distance to an input whose neighbours differ by more than `bound`, and
         changes by at most 1 when one user changes.
         """
-        low, high = -1, len(means)
+        low, high = -1, np.size(means)
         while high - low > 1:
             middle = (low + high) // 2
             if self.sensitivity_within(means, sizes, middle) <= bound:
@@ -127,91 +132,82 @@ class TruncatedMean:
 
 
 def private_size_mean(
-    means,
-    sizes,
+    means: ArrayLike,
+    sizes: ArrayLike,
     *,
-    epsilon,
-    delta,
-    largest_size,
-    rng,
-    beta=0.05,
-    spread=None,
-    variance_users=None,
-    safety=SAFETY,
-):
+    epsilon: float,
+    delta: float,
+    largest_size: int,
+    beta: float = 0.05,
+    spread: float | None = None,
+    variance_users: int | None = None,
+    safety: float = SAFETY,
+    domain: Domain = (0.0, 1.0),
+    rng: Rng,
+) -> WeightedEstimate:
     """Estimate the mean of users who differ, with private sizes (Algorithm 3, repaired).
 
     Output law: private initial mean and variance as in `userdp.central.mean.realistic_mean`, then a private
     cap on the sizes, a private total weight, and, if a private test finds that no few users can make the
     statistic more sensitive than proposed, `TruncatedMean` plus Laplace noise; else the initial mean.
+    Initial mean, variance, cap, total weight, test and release get equal shares of epsilon, five without
+    the variance; the test gets delta. (The paper prints 3 shares and 2 delta for all six.)
 
     Parameters
     ----------
-    means : array_like, shape (n,)
-        Mean of each user's 0/1 records, n at least 20; projected to [0, 1].
-    sizes : array_like of int, shape (n,)
+    means, beta, spread, variance_users, domain
+        As for `userdp.central.mean.realistic_mean`.
+    sizes : shape (n,)
         Records of each user; private, and projected to whole numbers of at least 1.
     epsilon, delta : float
-        Budget of each step, positive; the guarantee of the result adds the steps up.
+        Central budget of the whole, delta in (0, 1/2].
     largest_size : int
         Public bound on the records of one user.
-    rng : numpy.random.Generator
-        Source of the randomness.
-    beta : float
-        Probability that the windows may fail.
-    spread : float, optional
-        Variance of the users' own means where it is known.
-    variance_users : int, optional
-        Users of the variance step.
     safety : float
         Proposed sensitivity in units of largest weight times half-width over total weight.
 
-    Returns
-    -------
-    WeightedEstimate
-        Estimate with ``(6 epsilon, delta)``: initial mean, variance, size cap and total weight cost epsilon
-        each, testing and releasing ``(2 epsilon, delta)``. The paper prints (3 epsilon, 2 delta).
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range or there are fewer than 20 users.
+    Examples
+    --------
+    >>> means, sizes = np.full(5000, 0.4), np.arange(5000) % 50 + 1
+    >>> options = {"epsilon": 12.0, "delta": 1e-6, "largest_size": 50}
+    >>> estimate = private_size_mean(means, sizes, rng=np.random.default_rng(1), **options)
+    >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
+    (0.4, 12.0, 1e-06)
     """
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
-    means, sizes = _users(means, sizes)
+    _validate.generator(rng=rng)
+    means, sizes = _users(means, sizes, domain)
     _validate.positive(epsilon=epsilon, delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
-    n = means.size
-    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, epsilon)
-    initial, _ = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
-    step = Guarantee(float(epsilon), trust="central")
-    steps = [step]
+    n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2
+    step = epsilon / (6 if spread is None else 5)
+    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, step)
+    first = initial_mean(rng.binomial(1, means[smallest]), epsilon=step, neighbours="replace", rng=rng)
+    spent = [first.guarantee]
     if spread is None:
         # in order of size one user at the top would shift every pair; shuffled, it changes one
         shuffled = rng.permutation(means[largest])
-        spread, _ = private_variance(shuffled, epsilon=epsilon, rng=rng)
-        steps.append(step)
-    cap, chosen = order_statistic(
-        sizes, 2 * np.log(n) / epsilon, largest=largest_size, epsilon=epsilon, rng=rng
-    )
-    steps.append(chosen)
-    centre = _inside(initial, n)
-    alpha = initial_error(initial, smallest.size, epsilon=epsilon, beta=beta)
-    half = alpha + window(np.arange(1, cap + 1), n, mean=centre, spread=spread, beta=beta / 2)
+        second = private_variance(shuffled, epsilon=step, neighbours="replace", rng=rng)
+        spread = float(second.value or 0.0)  # without a slack a scale is always chosen
+        spent.append(second.guarantee)
+    cap = order_statistic(sizes, rank=2 * np.log(n) / step, largest=largest_size, epsilon=step, rng=rng)
+    centre = _inside(first.value, n)
+    alpha = initial_error(first.value, smallest.size, epsilon=step, beta=beta)
+    half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
     statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
     weights, _ = statistic.terms(means[middle], sizes[middle])
     heaviest = float(statistic.size_weights.max())
-    total = weights.sum() + heaviest / epsilon * (rng.laplace() - np.log(1 / (2 * delta)))
-    steps.append(step)
-    steps.append(Guarantee(2 * float(epsilon), float(delta), trust="central"))
-    proposed = safety * heaviest * half[-1] / total if total > 0 else math.inf
-    value, scale = initial, 1 / (smallest.size * epsilon)
-    if math.isfinite(proposed):
-        distance = statistic.distance(means[middle], sizes[middle], proposed) + rng.laplace(scale=1 / epsilon)
-        if distance >= np.log(1 / delta) / epsilon:
-            scale = proposed / epsilon
-            value = statistic.value(means[middle], sizes[middle]) + rng.laplace(scale=scale)
-    return WeightedEstimate(
-        float(value), weights / weights.sum(), float(scale), initial, spread, sequential(*steps)
-    )
+    weighing = LaplaceNoise.calibrated(epsilon=step, sensitivity=heaviest)
+    total = weighing.release(weights.sum(), rng) - weighing.scale * np.log(1 / (2 * delta))
+    # without a positive total nothing is proposed; what is then not asked is paid for all the same
+    proposed = safety * heaviest * half[-1] / total if total > 0 else 1.0
+    test = DistanceTest.calibrated(epsilon=step, delta=delta)
+    noise = LaplaceNoise.calibrated(epsilon=step, sensitivity=proposed)
+    spent += [cap.guarantee, weighing.guarantee, test.guarantee, noise.guarantee]
+    value, scale, users = first.value, 1 / (smallest.size * step), (means[middle], sizes[middle])
+    if total > 0 and test.passes(statistic.distance(*users, proposed), rng):
+        value, scale = noise.release(statistic.value(*users), rng), noise.scale
+    shares = weights / weights.sum()
+    estimate = WeightedEstimate(float(value), shares, scale, first.value, spread, sequential(*spent))
+    return _returned(estimate, domain)

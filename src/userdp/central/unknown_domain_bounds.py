@@ -4,99 +4,74 @@ The guide V is Liu et al.'s: twice the records that clipping loses plus the mean
 threshold of the release. It bounds the expected loss from above and, up to a logarithm, from below.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from userdp import _validate
+from userdp._types import Floats, Rng
 from userdp.central.histogram import RELATIONS, clipped_totals, norms
 from userdp.central.unknown_domain import release_threshold, whole_bounds
-from userdp.privacy.choice import exponential_choice
+from userdp.privacy.choice import ExponentialChoice
+from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.results import Release
 
 __all__ = ["objective", "objective_from_totals", "objective_sensitivity", "objective_range", "private_bound"]
 
 
-def objective(counts, bounds, *, epsilon, delta, neighbours="replace", weight=1.0):
-    """Computable bound V of the expected loss, for each contribution bound.
+def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
+    """Computable bound V of the expected loss, for each contribution bound, shape (k,).
+
+    ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)`` (Liu et al. 2023, Section 5, the display before
+    Algorithm 4).
 
     Parameters
     ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
+    counts : shape (n, d), dense or sparse
         Count of each user and item.
-    bounds : array_like of int, shape (k,)
-        Contribution bounds, at least 1.
-    epsilon, delta, neighbours
-        Of the release for which the bound is to be chosen; see `release_threshold`.
+    bounds : shape (k,)
+        Contribution bounds, whole numbers of at least 1.
     weight : float
         Factor of the second sum, from 0 to 2: 1 in the paper's display; 1/2 is the reading that its
         constant 5 C_max / 2 and its Table 1 fit.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Liu et al. (2023), Section 5, the display before Algorithm 4.
+    **release
+        `epsilon`, `delta` and `neighbours` of the release for which the bound is to be chosen, as for
+        `release_threshold`.
     """
     bounds = whole_bounds(bounds)
-    thresholds = _thresholds(bounds, epsilon, delta, neighbours)
-    return _objective(norms(counts, 1), clipped_totals(counts, bounds, norm=1), bounds, thresholds, weight)
+    expected = clipped_totals(counts, bounds, norm=1)
+    return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)
 
 
-def objective_from_totals(sizes, expected, bounds, *, epsilon, delta, neighbours="replace", weight=1.0):
-    """Return `objective` from its sufficient statistics.
+def objective_from_totals(
+    sizes: ArrayLike, expected: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any
+) -> Floats:
+    """Return `objective` from its sufficient statistics; other parameters as there.
 
     Parameters
     ----------
-    sizes : array_like, shape (n,)
+    sizes : shape (n,)
         Number of records of each user.
-    expected : array_like, shape (k, d)
+    expected : shape (k, d)
         ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
-    bounds, epsilon, delta, neighbours, weight
-        As for `objective`.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        V of each bound.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
     bounds = whole_bounds(bounds)
-    thresholds = _thresholds(bounds, epsilon, delta, neighbours)
-    return _objective(np.asarray(sizes, dtype=float), np.asarray(expected), bounds, thresholds, weight)
+    _validate.in_range(0, 2, weight=weight)
+    thresholds = np.array([release_threshold(bound, **release) for bound in bounds.tolist()])
+    ordered = np.sort(np.asarray(sizes, dtype=float))
+    above = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # records of the users from each rank on
+    rank = np.searchsorted(ordered, bounds, side="right")
+    lost = above[rank] - (ordered.size - rank) * bounds
+    return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
 
 
-def objective_sensitivity(bounds, *, largest, weight=1.0):
+def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.0) -> float:
     """Most that one user changes `objective` at any of the bounds, under either relation of neighbours.
 
-    Parameters
-    ----------
-    bounds : array_like of int, shape (k,)
-        Contribution bounds, at least 1.
-    largest : int
-        Public bound C_max of the records of one user, at least the largest of `bounds`.
-    weight : float
-        As for `objective`.
-
-    Returns
-    -------
-    float
-        ``2 C_max - (2 - weight) min(bounds)``: a user's share of V lies between 0 and this, and an absent
-        user and one with C_max records attain both ends.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    ``2 C_max - (2 - weight) min(bounds)``, with `largest` the public bound C_max of the records of one user,
+    at least the largest of `bounds`: a user's share of V lies between 0 and this, and an absent user and one
+    with C_max records attain both ends.
     """
     bounds = whole_bounds(bounds)
     _validate.in_range(0, 2, weight=weight)
@@ -104,31 +79,12 @@ def objective_sensitivity(bounds, *, largest, weight=1.0):
     return float(2 * largest - (2 - weight) * bounds.min())
 
 
-def objective_range(bounds, *, neighbours="replace", weight=1.0):
-    """Largest spread, over the bounds, of the change of `objective` between neighbours.
+def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:
+    """Largest spread, over the bounds, of the change of `objective` between neighbours, of users of any size.
 
     What the exponential mechanism gives away depends on this spread alone: a change that is the same for
-    all candidates alters no probability.
-
-    Parameters
-    ----------
-    bounds : array_like of int, shape (k,)
-        Contribution bounds, at least 1.
-    neighbours : {"replace", "add-remove"}
-        Which inputs are neighbours.
-    weight : float
-        As for `objective`.
-
-    Returns
-    -------
-    float
-        ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one comes or goes
-        ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound. For users of any size.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one
+    comes or goes ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
     """
     bounds = np.unique(whole_bounds(bounds))
     _validate.one_of(RELATIONS, neighbours=neighbours)
@@ -140,83 +96,57 @@ def objective_range(bounds, *, neighbours="replace", weight=1.0):
 
 
 def private_bound(
-    counts,
-    bounds,
+    counts: ArrayLike,
     *,
-    epsilon,
-    delta,
-    choice_epsilon,
-    neighbours="replace",
-    weight=1.0,
-    sensitivity=None,
-    rng,
-):
+    bounds: ArrayLike,
+    release_epsilon: float,
+    release_delta: float,
+    epsilon: float,
+    neighbours: Neighbours = "replace",
+    weight: float = 1.0,
+    sensitivity: float | None = None,
+    rng: Rng,
+) -> Release[int]:
     """Choose a contribution bound for the release over an unknown domain, privately.
 
-    Output law: probability proportional to ``exp(-choice_epsilon V(C) / (2 sensitivity))`` over `bounds`,
+    Output law: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
     with V from `objective`.
 
     Parameters
     ----------
-    counts : array_like or scipy.sparse array, shape (n, d)
-        Count of each user and item.
-    bounds : array_like of int, shape (k,)
-        The candidates, at least 1, public.
-    epsilon, delta
-        Of the release for which the bound is chosen.
-    choice_epsilon : float
+    counts, weight
+        As for `objective`.
+    bounds : shape (k,)
+        The candidates, whole numbers of at least 1, public.
+    release_epsilon, release_delta : float
+        Budget of the release for which the bound is chosen; it costs its own.
+    epsilon : float
         Budget of the choice, positive.
     neighbours : {"replace", "add-remove"}
         Which inputs are neighbours.
-    weight : float
-        As for `objective`.
-    sensitivity : float or None
-        None: half of `objective_range`, the smallest for which the guarantee holds. The paper's
-        5 C_max / 2 and `objective_sensitivity` are valid too, and spend less than `choice_epsilon`.
-    rng : numpy.random.Generator
-        Source of the randomness.
-
-    Returns
-    -------
-    bound : int
-        The chosen candidate.
-    guarantee : Guarantee
-        ``Guarantee(choice_epsilon, trust="central")`` under `neighbours`; the release costs its own.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or `sensitivity` is below half of the range.
+    sensitivity : float, optional
+        By default half of `objective_range`, the smallest for which the guarantee holds. The paper's
+        5 C_max / 2 and `objective_sensitivity` are valid too, and spend less than `epsilon`.
 
     Notes
     -----
     Liu et al. (2023), Algorithm 4. No public bound on the records of a user is needed: those beyond the
     largest candidate change V at all candidates alike.
+
+    Examples
+    --------
+    >>> options = {"bounds": [1, 5, 20], "release_epsilon": 1.0, "release_delta": 1e-6, "epsilon": 0.5}
+    >>> private_bound(np.full((900, 3), 2), rng=np.random.default_rng(1), **options).value
+    20
     """
     bounds = whole_bounds(bounds)
     least = objective_range(bounds, neighbours=neighbours, weight=weight) / 2
-    sensitivity = max(least, np.finfo(float).tiny) if sensitivity is None else sensitivity
+    sensitivity = (least or 1.0) if sensitivity is None else sensitivity  # no range: one candidate
     _validate.in_range(least, float("inf"), sensitivity=sensitivity)
-    options = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "weight": weight}
+    release = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     # a cut at the largest candidate alters no probability, but a huge user would swallow the digits
     sizes = np.minimum(norms(counts, 1), bounds.max())
     expected = clipped_totals(counts, bounds, norm=1)
-    scores = -objective_from_totals(sizes, expected, bounds, **options)
-    chosen, guarantee = exponential_choice(
-        scores, sensitivity=sensitivity, epsilon=choice_epsilon, neighbours=neighbours, rng=rng
-    )
-    return int(bounds[chosen]), guarantee
-
-
-def _objective(sizes, expected, bounds, thresholds, weight):
-    _validate.in_range(0, 2, weight=weight)
-    ordered = np.sort(sizes)
-    above = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # records of the users from each rank on
-    rank = np.searchsorted(ordered, bounds, side="right")
-    lost = above[rank] - (ordered.size - rank) * bounds
-    return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
-
-
-def _thresholds(bounds, epsilon, delta, neighbours):
-    options = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
-    return np.array([release_threshold(bound, **options) for bound in bounds.tolist()])
+    scores = -objective_from_totals(sizes, expected, bounds, weight=weight, **release)
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity, neighbours=neighbours)
+    return Release(int(bounds[choice.choose(scores, rng)]), choice.guarantee)

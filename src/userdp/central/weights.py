@@ -4,12 +4,15 @@ The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: x_u has va
 interval of length d_u (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from userdp import _validate
+from userdp._types import Floats
 
 __all__ = ["Weights", "spent_variance", "optimal_weights", "family_weights"]
 
@@ -25,7 +28,7 @@ class Weights:
 
     Parameters
     ----------
-    value : ndarray, shape (n,)
+    value : shape (n,)
         Weights that sum to 1.
     cap : float
         Threshold T: ``value`` is proportional to ``min(1 / variance, cap / width)``.
@@ -33,12 +36,12 @@ class Weights:
         Variance of the weighted mean and of its noise together.
     """
 
-    value: np.ndarray
+    value: Floats
     cap: float
     variance: float
 
 
-def _checked(variances, widths, epsilon, noise):
+def _checked(variances: ArrayLike, widths: ArrayLike, epsilon: float, noise: float) -> tuple[Floats, Floats]:
     variances, widths = np.asarray(variances, dtype=float), np.asarray(widths, dtype=float)
     if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
         raise ValueError(
@@ -50,58 +53,43 @@ def _checked(variances, widths, epsilon, noise):
     return variances, widths
 
 
-def spent_variance(weights, variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+def spent_variance(
+    weights: ArrayLike,
+    variances: ArrayLike,
+    widths: ArrayLike,
+    *,
+    epsilon: float,
+    noise: float = LAPLACE_VARIANCE,
+) -> float:
     """Variance of a weighted mean with noise: ``sum w^2 s^2 + noise max (w d)^2 / epsilon^2``, eq. (15).
 
     Parameters
     ----------
-    weights, variances, widths : array_like, shape (n,)
+    weights, variances, widths : shape (n,)
         Weight, variance and length of the interval of each user.
     epsilon : float
         Central budget, positive.
     noise : float
         Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
-
-    Returns
-    -------
-    float
-        The variance.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ or a number is not positive.
     """
     variances, widths = _checked(variances, widths, epsilon, noise)
     weights = np.asarray(weights, dtype=float)
     return float(weights**2 @ variances + noise * np.max(weights * widths) ** 2 / epsilon**2)
 
 
-def optimal_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+def optimal_weights(
+    variances: ArrayLike, widths: ArrayLike, *, epsilon: float, noise: float = LAPLACE_VARIANCE
+) -> Weights:
     """Weights with the least variance, in closed form (Lemma 5.2, for any widths).
 
     They are proportional to ``min(1 / s^2, T / d)``; T is the root of
     ``sum (1 / d) max(1 - T s^2 / d, 0) = noise T / epsilon^2``, found by sorting; and the least variance
-    is 1 over the sum of the unnormalised weights.
+    is 1 over the sum of the unnormalised weights. Parameters as for `spent_variance`.
 
-    Parameters
-    ----------
-    variances, widths : array_like, shape (n,)
-        Variance s^2 and length d of the interval of each user, positive; public.
-    epsilon : float
-        Central budget, positive.
-    noise : float
-        Variance of a Laplace variable of scale 1.
-
-    Returns
-    -------
-    Weights
-        Optimal weights, their cap and their variance.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ or a number is not positive.
+    Examples
+    --------
+    >>> optimal_weights([1.0, 1.0, 0.01], [1.0, 1.0, 1.0], epsilon=1.0).value.round(3)
+    array([0.333, 0.333, 0.333])
     """
     variances, widths = _checked(variances, widths, epsilon, noise)
     turning = widths / variances  # a user is capped while T is below this
@@ -115,28 +103,13 @@ def optimal_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
     return Weights(raw / raw.sum(), cap, float(1 / raw.sum()))
 
 
-def family_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
+def family_weights(
+    variances: ArrayLike, widths: ArrayLike, *, epsilon: float, noise: float = LAPLACE_VARIANCE
+) -> Weights:
     """Best weights of the form ``min(1 / s^2, T / s)``, as Algorithm 2 chooses them by eq. (6).
 
-    Parameters
-    ----------
-    variances, widths : array_like, shape (n,)
-        Variance s^2 and length d of the interval of each user.
-    epsilon : float
-        Central budget, positive.
-    noise : float
-        Variance of a Laplace variable of scale 1: 2; the supplement minimises with 1.
-
-    Returns
-    -------
-    Weights
-        The best of the family; optimal where widths are proportional to standard deviations. `variance`
-        counts the noise with the true factor 2.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ or a number is not positive.
+    Optimal where widths are proportional to standard deviations. Parameters as for `spent_variance`; with
+    `noise` the supplement minimises with 1, while the `variance` returned counts the true factor 2.
     """
     variances, widths = _checked(variances, widths, epsilon, noise)
     roots = 1 / np.sqrt(variances)
@@ -152,7 +125,7 @@ def family_weights(variances, widths, *, epsilon, noise=LAPLACE_VARIANCE):
     return Weights(value, cap, spent_variance(value, variances, widths, epsilon=epsilon))
 
 
-def _cost_of_cap(roots, widths, noise):
+def _cost_of_cap(roots: Floats, widths: Floats, noise: float) -> Callable[[float], float]:
     """Variance as a function of log T, from running sums over the users in increasing order of 1 / s."""
     order = np.argsort(roots)
     roots, widths = roots[order], widths[order]
@@ -161,7 +134,7 @@ def _cost_of_cap(roots, widths, noise):
     free_width = np.append(0.0, np.maximum.accumulate(roots**2 * widths))
     capped_width = np.append(np.maximum.accumulate((roots * widths)[::-1])[::-1], 0.0)
 
-    def cost(log_cap):
+    def cost(log_cap: float) -> float:
         cap = np.exp(log_cap)
         i = np.searchsorted(roots, cap, side="right")
         total = free[i] + cap * capped[i]

@@ -16,7 +16,6 @@ from scipy.stats import binom
 
 from userdp import _validate
 from userdp.local.mean import _table
-from userdp.privacy.guarantee import Guarantee
 from userdp.privacy.reports import BinaryResponse, UnaryEncoding, literal
 from userdp.privacy.results import CoverEstimate
 
@@ -163,8 +162,9 @@ def cover_select(
     positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
     # with `count` ones allowed and the budget scaled up alike, the keep probability is the same
     ones = cover.count if printed else 1
-    randomiser = UnaryEncoding(cover.count, ones, ones * epsilon)
-    guarantee = Guarantee(cover.differing * epsilon / 2) if printed else randomiser.guarantee
+    differing = cover.differing if printed else None
+    randomiser = UnaryEncoding(cover.count, ones, ones * epsilon, differing)
+    guarantee = randomiser.guarantee
     randomiser = literal(randomiser) if every_report else randomiser
     votes = randomiser.sample_total(positions[user.ravel()], rng)
     chosen = int(np.argmax(votes))

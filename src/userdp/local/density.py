@@ -13,7 +13,7 @@ from userdp import _validate
 from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, _table, localised_half_width
 from userdp.local.vector import _by_coordinate, split_budget, split_users
 from userdp.populations.densities import BLOCK, BOUND, TrigonometricDensity, WrappedGammas, basis_function
-from userdp.privacy.guarantee import Guarantee
+from userdp.privacy.guarantee import nothing_spent
 from userdp.privacy.results import VectorEstimate
 
 __all__ = ["draw_user_coefficients", "density_coefficients", "coefficient_noise", "density_cutoff"]
@@ -115,7 +115,7 @@ def density_coefficients(
     means = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
     scale, known = (1.0, 0) if printed else (BOUND, 1)
     if means.shape[1] == known:
-        return VectorEstimate(np.ones(1), (), Guarantee(0.0))
+        return VectorEstimate(np.ones(1), (), nothing_spent())
     how = size, epsilon, half_width, general, False, every_report, rng
     estimate = _by_coordinate(means[:, known:] / scale, *how)
     value = np.append(np.ones(known), scale * estimate.value)

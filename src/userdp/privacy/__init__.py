@@ -4,7 +4,17 @@ Reports are what a user sends (local), noise and choice what a curator draws (ce
 composed from them here and nowhere else, and audits hold them against the channels themselves.
 """
 
-from userdp.privacy import audit, choice, guarantee, noise, reports, results, sampled_audit, vector_reports
+from userdp.privacy import (
+    audit,
+    choice,
+    guarantee,
+    noise,
+    reports,
+    results,
+    sampled_audit,
+    sampled_noise,
+    vector_reports,
+)
 from userdp.privacy.audit import *
 from userdp.privacy.choice import *
 from userdp.privacy.guarantee import *
@@ -12,6 +22,7 @@ from userdp.privacy.noise import *
 from userdp.privacy.reports import *
 from userdp.privacy.results import *
 from userdp.privacy.sampled_audit import *
+from userdp.privacy.sampled_noise import *
 from userdp.privacy.vector_reports import *
 
 __all__ = [
@@ -22,5 +33,6 @@ __all__ = [
     *reports.__all__,
     *results.__all__,
     *sampled_audit.__all__,
+    *sampled_noise.__all__,
     *vector_reports.__all__,
 ]

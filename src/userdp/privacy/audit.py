@@ -1,10 +1,13 @@
 """Exact privacy loss by enumeration, independent of what a randomiser says of itself."""
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from userdp import _validate
+from userdp._types import Floats, Ints
 
 __all__ = [
     "exact_loss",
@@ -18,7 +21,7 @@ __all__ = [
 ]
 
 
-def _laws(channel):
+def _laws(channel: ArrayLike) -> Floats:
     """The channel as an array, or an error if a row is not a law."""
     channel = np.asarray(channel, dtype=float)
     if channel.ndim != 2 or np.any(channel < 0) or not np.allclose(channel.sum(axis=1), 1, rtol=0, atol=1e-9):
@@ -26,24 +29,16 @@ def _laws(channel):
     return channel
 
 
-def exact_loss(channel):
-    """Largest log-ratio of a finite channel.
+def exact_loss(channel: ArrayLike) -> float:
+    """Largest log-ratio of a finite channel, shape (inputs, outputs), each row a law.
 
-    Parameters
-    ----------
-    channel : array_like, shape (inputs, outputs)
-        Probability of each output given each input; every row sums to 1.
+    ``max log(channel[x, z] / channel[y, z])``; infinite if an output is possible under one input and
+    impossible under another.
 
-    Returns
-    -------
-    float
-        ``max log(channel[x, z] / channel[y, z])``; infinite if an output is possible under one input
-        and impossible under another.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a law.
+    Examples
+    --------
+    >>> round(exact_loss([[0.75, 0.25], [0.25, 0.75]]), 4)  # log 3
+    1.0986
     """
     channel = _laws(channel)
     high, low = channel.max(axis=0), channel.min(axis=0)
@@ -51,27 +46,12 @@ def exact_loss(channel):
         return float(np.max(np.log(high[high > 0]) - np.log(low[high > 0])))
 
 
-def hockey_stick(channel, epsilon):
+def hockey_stick(channel: ArrayLike, epsilon: float) -> float:
     """Smallest delta for which a finite channel is (epsilon, delta)-private.
 
-    Parameters
-    ----------
-    channel : array_like, shape (inputs, outputs)
-        Probability of each output given each input; every row sums to 1.
-    epsilon : float
-        Budget, from 0 to 700 (beyond it ``exp(epsilon)`` is no floating-point number).
-
-    Returns
-    -------
-    float
-        Largest ``sum over z of max(channel[x, z] - exp(epsilon) channel[y, z], 0)`` over pairs of inputs: the
-        largest excess of the probability of an event under one input over ``exp(epsilon)`` times that under
-        another. Zero exactly if `exact_loss` is at most `epsilon`.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a law or `epsilon` is outside [0, 700].
+    The largest ``sum over z of max(channel[x, z] - exp(epsilon) channel[y, z], 0)`` over pairs of inputs,
+    for epsilon from 0 to 700 (beyond it ``exp(epsilon)`` is no floating-point number); 0 exactly if
+    `exact_loss` is at most `epsilon`. The channel is as for `exact_loss`.
     """
     channel = _laws(channel)
     _validate.in_range(0, 700, epsilon=epsilon)
@@ -80,26 +60,21 @@ def hockey_stick(channel, epsilon):
     return float(max(np.clip(row - factor * channel, 0, None).sum(axis=1).max() for row in channel))
 
 
-def transcript_law(channels, inputs):
+def transcript_law(channels: Sequence[ArrayLike], inputs: Sequence[ArrayLike]) -> Floats:
     """Law of all reports of a protocol in which each user may see the reports before it, by listing them.
 
     Parameters
     ----------
-    channels : sequence of n array_like
+    channels : n arrays
         Channel of each user: shape (inputs, outputs) if it takes no notice of the past, otherwise one such
         matrix for every past, shape (outputs of user 1, ..., outputs of user t - 1, inputs, outputs).
-    inputs : sequence of n array_like
+    inputs : n arrays
         Law of what each user holds, shape (inputs,); users are independent.
 
     Returns
     -------
     ndarray, shape (outputs of user 1, ..., outputs of user n)
         Probability of each transcript.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ or a law of inputs does not fit its channel.
     """
     if len(channels) != len(inputs):
         raise ValueError(f"inputs must hold {len(channels)} laws, one for each channel, got {len(inputs)}")
@@ -112,19 +87,14 @@ def transcript_law(channels, inputs):
     return law
 
 
-def sign_cube(k):
-    """All sign vectors of length `k`.
-
-    Parameters
-    ----------
-    k : int
-        Length, from 1 to 16.
+def sign_cube(k: int) -> tuple[Ints, Ints]:
+    """All sign vectors of length `k`, from 1 to 16.
 
     Returns
     -------
-    signs : ndarray of {-1, 1}, shape (2**k, k)
+    signs : shape (2**k, k)
         One vector a row.
-    turned : ndarray of int, shape (2**k, k)
+    turned : shape (2**k, k)
         Row number of the vector that differs from row v in entry j only.
     """
     _validate.integer(1, k=k)
@@ -133,7 +103,7 @@ def sign_cube(k):
     return signs, np.arange(2**k)[:, None] ^ (1 << np.arange(k)[::-1])
 
 
-def mixture_tv(channels, laws, *, odds=0.5):
+def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 0.5) -> Floats:
     """Total variation between the transcripts given that a hidden sign is +1 and given that it is -1.
 
     The signs V are independent, each +1 with probability `odds`; given V = v every user holds an independent
@@ -141,22 +111,17 @@ def mixture_tv(channels, laws, *, odds=0.5):
 
     Parameters
     ----------
-    channels : sequence of n array_like
-        Channels of the users, as `transcript_law` takes them.
-    laws : array_like, shape (2**k, inputs)
+    channels
+        As for `transcript_law`.
+    laws : shape (2**k, inputs)
         Law of what one user holds, in the order of `sign_cube`.
     odds : float
-        Probability of +1, strictly between 0 and 1.
+        Strictly between 0 and 1.
 
     Returns
     -------
     ndarray, shape (k,)
         The distance for each sign.
-
-    Raises
-    ------
-    ValueError
-        If the number of laws is not a power of two or `odds` is not a probability inside (0, 1).
     """
     laws = np.asarray(laws, dtype=float)
     k = len(laws).bit_length() - 1
@@ -173,20 +138,10 @@ def mixture_tv(channels, laws, *, odds=0.5):
     return np.abs(given_up - given_down).sum(axis=1) / 2
 
 
-def bits_channel(vectors, keep):
-    """Channel that flips each bit of each of `vectors` independently, by listing all 2^length outputs.
+def bits_channel(vectors: ArrayLike, keep: float) -> Floats:
+    """Channel that keeps each bit with probability `keep`, else flips it, by listing all 2^length outputs.
 
-    Parameters
-    ----------
-    vectors : array_like of {0, 1}, shape (inputs, length)
-        Inputs; length at most 16.
-    keep : float
-        Probability that a bit is reported as it is.
-
-    Returns
-    -------
-    ndarray, shape (inputs, 2**length)
-        Probability of each output given each input.
+    From `vectors` of 0 and 1, shape (inputs, length), length at most 16, to shape (inputs, 2**length).
     """
     vectors = np.asarray(vectors)
     _validate.in_range(0, 1, keep=keep)
@@ -196,27 +151,19 @@ def bits_channel(vectors, keep):
     return keep**agree * (1 - keep) ** (vectors.shape[1] - agree)
 
 
-def bits_loss(vectors, keep):
-    """Largest log-ratio of `bits_channel` for any length: the largest Hamming distance times the log-odds.
-
-    Parameters
-    ----------
-    vectors : array_like of {0, 1}, shape (inputs, length)
-        Inputs.
-    keep : float
-        Probability that a bit is reported as it is.
-
-    Returns
-    -------
-    float
-        The loss.
-    """
+def bits_loss(vectors: ArrayLike, keep: float) -> float:
+    """Largest log-ratio of `bits_channel` for any length: the largest Hamming distance times the log-odds."""
+    _validate.ordered(zero=0, keep=keep)
+    _validate.ordered(keep=keep, one=1)
     vectors = np.unique(np.asarray(vectors), axis=0).astype(np.int64)
     distance = np.abs(vectors[:, None, :] - vectors[None, :, :]).sum(axis=2)
     return float(distance.max() * abs(np.log(keep / (1 - keep))))
 
 
-def laplace_loss(centres, scale):
+def laplace_loss(centres: ArrayLike, scale: float) -> float:
     """Largest log-ratio of Laplace densities with the given centres and one scale: range over scale."""
     _validate.positive(scale=scale)
+    centres = np.asarray(centres, dtype=float)
+    if not np.isfinite(centres).all():
+        raise ValueError(f"centres must be finite, got {centres}")
     return float(np.ptp(centres) / scale)

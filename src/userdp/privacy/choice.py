@@ -1,152 +1,170 @@
-"""Choose privately with a trusted curator: the exponential mechanism and report noisy max."""
+"""Choose privately with a trusted curator: the exponential mechanism and report noisy max.
+
+Like the noise of `userdp.privacy.noise`, each mechanism is one frozen value that owns its loss.
+"""
+
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from userdp import _validate
-from userdp.privacy.guarantee import Guarantee
+from userdp._types import Floats, Rng
+from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.noise import _Central
+from userdp.privacy.results import Release
 
-__all__ = ["order_statistic_law", "order_statistic", "exponential_law", "exponential_choice", "noisy_argmax"]
+__all__ = [
+    "ExponentialChoice",
+    "NoisyMaximum",
+    "order_statistic_law",
+    "order_statistic",
+    "exponential_law",
+]
 
 
-def order_statistic_law(values, rank, *, largest, epsilon):
-    """Law of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
+@dataclass(frozen=True)
+class ExponentialChoice(_Central):
+    """The exponential mechanism: a candidate is the likelier the larger its score (McSherry and Talwar 2007).
 
-    With ``N(t) = #{i: values[i] >= t}``, t is the right answer if ``N(t + 1) < rank <= N(t)``, and its score
-    is minus the number of values that must change for that: ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``.
-    Replacing one value changes each score by at most 1, so that weights ``exp(epsilon score / 2)`` are
-    epsilon-private.
+    Output law: probability proportional to ``exp(rate score)``. A change of the data that adds the same to
+    all scores changes nothing, so that the loss is at most the rate times `oscillation`, the most that one
+    user changes the difference of two scores; at most twice the sensitivity of a single one.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        One number a user; projected to [1, largest], NaN counts as 1.
-    rank : float
-        Which of the values, counted from the largest: the answer has about `rank` values above it.
-    largest : int
-        Public upper bound of the answer, at least 1.
-    epsilon : float
-        Budget of the choice, positive.
-
-    Returns
-    -------
-    ndarray, shape (largest,)
-        Probability of each answer.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> choice = ExponentialChoice.calibrated(epsilon=1.0, sensitivity=2.0)
+    >>> choice.rate, choice.guarantee.epsilon, choice.law([0.0, 8.0]).round(3)
+    (0.25, 1.0, array([0.119, 0.881]))
+    >>> choice.choose([0.0, 1e3], np.random.default_rng(1))
+    1
     """
+
+    rate: float
+    oscillation: float
+
+    def __post_init__(self) -> None:
+        _validate.in_range(0, float("inf"), rate=self.rate, oscillation=self.oscillation)
+        super().__post_init__()
+
+    @classmethod
+    def calibrated(cls, *, epsilon: float, sensitivity: float, neighbours: Neighbours = "replace") -> Self:
+        """Choice that spends `epsilon`, for scores that one user moves by at most `sensitivity`, positive."""
+        _validate.positive(sensitivity=sensitivity, epsilon=epsilon)
+        rate, oscillation = float(epsilon / (2 * sensitivity)), float(2 * sensitivity)
+        return cls(rate, oscillation, neighbours=neighbours, epsilon=float(epsilon))
+
+    def law(self, scores: ArrayLike) -> Floats:
+        """Probability of each candidate, shape (k,) as the scores."""
+        return np.exp(log_softmax(self.rate * np.asarray(scores, dtype=float)))
+
+    def choose(self, scores: ArrayLike, rng: Rng) -> int:
+        """Draw the index of a candidate."""
+        _validate.generator(rng=rng)
+        law = self.law(scores)
+        return int(rng.choice(law.size, p=law))
+
+    def privacy_loss(self) -> float:
+        """Largest log-ratio of the probability of a candidate."""
+        return self.rate * self.oscillation
+
+
+@dataclass(frozen=True)
+class NoisyMaximum(_Central):
+    """Report noisy max: the index of the largest score after noise, and nothing else.
+
+    Output law: the index of the maximum of independent Laplace variables of `scale` around the scores, each
+    of which one user moves by at most `sensitivity`: pure privacy of ``2 sensitivity / scale``.
+
+    Examples
+    --------
+    >>> maximum = NoisyMaximum.calibrated(epsilon=0.5, sensitivity=1.0)
+    >>> maximum.scale, maximum.choose([0.0, 500.0], np.random.default_rng(1))
+    (4.0, 1)
+    """
+
+    scale: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        _validate.positive(scale=self.scale, sensitivity=self.sensitivity)
+        super().__post_init__()
+
+    @classmethod
+    def calibrated(cls, *, epsilon: float, sensitivity: float, neighbours: Neighbours = "replace") -> Self:
+        """Noise that spends `epsilon`."""
+        _validate.positive(sensitivity=sensitivity, epsilon=epsilon)
+        scale = float(2 * sensitivity / epsilon)
+        return cls(scale, float(sensitivity), neighbours=neighbours, epsilon=float(epsilon))
+
+    def choose(self, scores: ArrayLike, rng: Rng) -> int:
+        """Draw the index of a candidate."""
+        _validate.generator(rng=rng)
+        scores = np.asarray(scores, dtype=float)
+        return int(np.argmax(scores + rng.laplace(scale=self.scale, size=scores.shape)))
+
+    def privacy_loss(self) -> float:
+        """Bound on the log-ratio of the probability of an index, approached where one is far behind."""
+        return 2 * self.sensitivity / self.scale
+
+
+def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
+    """Minus the number of values that must change until t is the right answer, for t = 1 .. largest."""
     _validate.integer(1, largest=largest)
-    _validate.positive(epsilon=epsilon)
     _validate.in_range(0, float("inf"), rank=rank)
     values = np.nan_to_num(np.asarray(values, dtype=float), nan=1.0)
     counts = np.bincount(np.clip(values, 1, largest).astype(np.int64), minlength=int(largest) + 1)
     at_least = np.append(counts[::-1].cumsum()[::-1][1:], 0)
     too_small, too_large = at_least[1:] + 1 - rank, rank - at_least[:-1]
-    return np.exp(log_softmax(-epsilon / 2 * np.maximum(np.maximum(too_small, too_large), 0)))
+    return -np.maximum(np.maximum(too_small, too_large), 0)
 
 
-def order_statistic(values, rank, *, largest, epsilon, rng):
+def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon: float) -> Floats:
+    """Law of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
+
+    With ``N(t) = #{i: values[i] >= t}``, t is the right answer if ``N(t + 1) < rank <= N(t)``, and its score
+    is minus the number of values that must change for that: ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``.
+    A user who is replaced, comes or goes changes each score by at most 1.
+    """
+    return exponential_law(_rank_scores(values, rank, largest), sensitivity=1.0, epsilon=epsilon)
+
+
+def order_statistic(
+    values: ArrayLike,
+    *,
+    rank: float,
+    largest: int,
+    epsilon: float,
+    neighbours: Neighbours = "replace",
+    rng: Rng,
+) -> Release[int]:
     """Choose an order statistic by the exponential mechanism.
 
-    Output law: `order_statistic_law`. Neighbours replace one user's value; the guarantee is central.
+    Output law: `order_statistic_law`.
 
     Parameters
     ----------
-    values, rank, largest, epsilon
-        As for `order_statistic_law`.
-    rng : numpy.random.Generator
-        Source of the randomness.
-
-    Returns
-    -------
-    answer : int
-        A number in 1 .. largest with about `rank` of the values at or above it.
-    guarantee : Guarantee
-        ``Guarantee(epsilon, trust="central")``.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
-    """
-    law = order_statistic_law(values, rank, largest=largest, epsilon=epsilon)
-    answer = int(rng.choice(law.size, p=law)) + 1
-    return answer, Guarantee(float(epsilon), trust="central")
-
-
-def exponential_law(scores, *, sensitivity, epsilon):
-    """Law of `exponential_choice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
-    _validate.positive(sensitivity=sensitivity, epsilon=epsilon)
-    return np.exp(log_softmax(epsilon / (2 * sensitivity) * np.asarray(scores, dtype=float)))
-
-
-def exponential_choice(scores, *, sensitivity, epsilon, neighbours="replace", rng):
-    """Choose one of k candidates by the exponential mechanism: large scores are likely.
-
-    Output law: `exponential_law`.
-
-    Parameters
-    ----------
-    scores : array_like, shape (k,)
-        Score of each candidate, computed from the data.
-    sensitivity : float
-        Most that one user changes any single score, positive.
+    values : shape (n,)
+        One number a user; projected to [1, largest], NaN counts as 1.
+    rank : float
+        Which of the values, counted from the largest: the answer has about `rank` values at or above it.
+    largest : int
+        Public upper bound of the answer, at least 1.
     epsilon : float
         Budget of the choice, positive.
-    neighbours : {"replace", "replace-same-size", "add-remove"}
-        The relation for which `sensitivity` holds.
-    rng : numpy.random.Generator
-        Source of the randomness.
 
-    Returns
-    -------
-    index : int
-        The chosen index.
-    guarantee : Guarantee
-        ``Guarantee(epsilon, trust="central", neighbours=neighbours)``.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
+    Examples
+    --------
+    >>> order_statistic(range(100), rank=10, largest=99, epsilon=5.0, rng=np.random.default_rng(1)).value
+    90
     """
-    law = exponential_law(scores, sensitivity=sensitivity, epsilon=epsilon)
-    guarantee = Guarantee(float(epsilon), 0.0, "central", neighbours)
-    return int(rng.choice(law.size, p=law)), guarantee
+    scores = _rank_scores(_validate.column(values=values), rank, largest)
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
+    return Release(choice.choose(scores, rng) + 1, choice.guarantee)
 
 
-def noisy_argmax(scores, *, sensitivity, epsilon, rng):
-    """Index of the largest score after Laplace noise of scale ``2 sensitivity / epsilon`` on each.
-
-    Output law: the index of the maximum of independent Laplace variables around the scores.
-
-    Parameters
-    ----------
-    scores : array_like, shape (k,)
-        Scores computed from the data.
-    sensitivity : float
-        Most that one user changes any single score.
-    epsilon : float
-        Budget of the choice, positive.
-    rng : numpy.random.Generator
-        Source of the noise.
-
-    Returns
-    -------
-    index : int
-        The chosen index.
-    guarantee : Guarantee
-        ``Guarantee(epsilon, trust="central")``.
-
-    Raises
-    ------
-    ValueError
-        If a public parameter is out of range.
-    """
-    _validate.positive(sensitivity=sensitivity, epsilon=epsilon)
-    scores = np.asarray(scores, dtype=float)
-    noisy = scores + rng.laplace(scale=2 * sensitivity / epsilon, size=scores.shape)
-    return int(np.argmax(noisy)), Guarantee(float(epsilon), trust="central")
+def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
+    """Law of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
+    return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)

@@ -1,12 +1,16 @@
 """What a release promises to one user, and the only place where budgets add."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from userdp import _validate
 
-__all__ = ["Guarantee", "sequential", "disjoint"]
+__all__ = ["Guarantee", "nothing_spent", "sequential", "disjoint"]
 
+Trust = Literal["local", "central"]
+Neighbours = Literal["replace", "replace-same-size", "add-remove"]
 TRUSTS = ("local", "central")
 NEIGHBOURS = ("replace", "replace-same-size", "add-remove")
 
@@ -29,42 +33,47 @@ class Guarantee:
     neighbours : {"replace", "replace-same-size", "add-remove"}
         Which inputs are neighbours: one user's records are replaced by any others, or by as many others
         (sizes are public), or one user comes or goes.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its range.
     """
 
     epsilon: float
     delta: float = 0.0
-    trust: str = "local"
-    neighbours: str = "replace"
+    trust: Trust = "local"
+    neighbours: Neighbours = "replace"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.in_range(0, float("inf"), epsilon=self.epsilon)
         _validate.in_range(0, 1, delta=self.delta)
         _validate.one_of(TRUSTS, trust=self.trust)
         _validate.one_of(NEIGHBOURS, neighbours=self.neighbours)
 
 
-def sequential(*guarantees):
-    """Guarantee of several releases about the same user: budgets add (basic composition)."""
+def nothing_spent(*, trust: Trust = "local", neighbours: Neighbours = "replace") -> Guarantee:
+    """Guarantee of a release that looks at nobody's data."""
+    return Guarantee(0.0, 0.0, trust, neighbours)
+
+
+def sequential(*guarantees: Guarantee) -> Guarantee:
+    """Guarantee of several releases about the same user: budgets add (basic composition).
+
+    Examples
+    --------
+    >>> sequential(Guarantee(0.5), Guarantee(0.25, 1e-6))
+    Guarantee(epsilon=0.75, delta=1e-06, trust='local', neighbours='replace')
+    """
     return _combine(math.fsum, guarantees)  # one rounding: equal shares add up to what was shared
 
 
-def disjoint(*guarantees):
+def disjoint(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of releases each about other users: a user meets one of them, so the largest counts."""
     return _combine(max, guarantees)
 
 
-def _combine(rule, guarantees):
+def _combine(rule: Callable[[list[float]], float], guarantees: tuple[Guarantee, ...]) -> Guarantee:
     if not guarantees:
         raise ValueError("guarantees must not be empty, got ()")
     kinds = {(g.trust, g.neighbours) for g in guarantees}
     if len(kinds) > 1:
         raise ValueError(f"guarantees must agree in trust and neighbours, got {sorted(kinds)}")
-    trust, neighbours = kinds.pop()
     epsilon = rule([g.epsilon for g in guarantees])
     delta = min(1.0, rule([g.delta for g in guarantees]))
-    return Guarantee(epsilon, delta, trust, neighbours)
+    return Guarantee(epsilon, delta, *kinds.pop())

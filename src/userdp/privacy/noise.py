@@ -1,20 +1,352 @@
-"""Gaussian noise: which standard deviation buys which (epsilon, delta), to full precision.
+"""Noise of a trusted curator: each mechanism is one frozen value that owns its scale, loss and promise.
 
-A release ``f(data) + N(0, sigma^2 I)`` whose f moves by at most `sensitivity` in the Euclidean norm between
-neighbours is (epsilon, delta)-private exactly if `gaussian_delta` is at most delta; the relation of
-neighbours enters through the sensitivity alone.
+``release(value, rng)``
+    the value plus noise of `scale`, the same on every entry;
+``privacy_loss()``, ``privacy_slack()``
+    the least epsilon, and the least delta beside it, for which the noise that `release` adds is private:
+    computed from that noise, never from what was asked for;
+``guarantee``
+    the promise: `epsilon` and `delta`, or where they are not given the least that hold. A promise that the
+    noise does not keep is refused, so that too small a noise can only state what it costs;
+``calibrated(...)``
+    the mechanism that spends a given budget.
+
+The relation of neighbours enters through the sensitivity, the most that one user moves the value. A value
+that nobody moves costs nothing and needs no noise.
 """
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
+from scipy.special import erfcx, log_ndtr
 
 from userdp import _validate
+from userdp._types import Floats, Rng
+from userdp.privacy.guarantee import Guarantee, Neighbours
 
-__all__ = ["gaussian_delta", "gaussian_sigma", "classical_sigma"]
+__all__ = [
+    "LaplaceNoise",
+    "GaussianNoise",
+    "ThresholdedNoise",
+    "DistanceTest",
+    "gaussian_delta",
+    "gaussian_sigma",
+    "classical_sigma",
+]
+
+# a promise counts as kept if this much more noise, which is rounding, would keep it
+ROUNDING = 1 + 1e-12
+# of the rule by which a difference of two error functions is integrated
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
-def gaussian_delta(sigma, *, epsilon, sensitivity=1.0):
+@dataclass(frozen=True, kw_only=True)
+class _Central:
+    """What the mechanisms of a curator share: a promise, which is refused unless it is kept."""
+
+    neighbours: Neighbours = "replace"
+    epsilon: float | None = None
+    delta: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        loss = self.privacy_loss()
+        slack, rounded = self._slack(1.0), self._slack(ROUNDING)
+        for name, least, enough in (("epsilon", loss, loss), ("delta", slack, rounded)):
+            promised = getattr(self, name)
+            if promised is None:
+                object.__setattr__(self, name, least)
+            elif not enough <= promised * ROUNDING:
+                raise ValueError(f"{name} must be at least {least!r} with this noise, got {promised!r}")
+        _ = self.guarantee
+
+    def privacy_loss(self) -> float:
+        raise NotImplementedError
+
+    def privacy_slack(self) -> float:
+        """Least delta beside `epsilon`."""
+        return self._slack(1.0)
+
+    def _slack(self, more: float) -> float:
+        """The slack with so many times the noise."""
+        return 0.0
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Promise of all that is released."""
+        return Guarantee(self.epsilon, self.delta, "central", self.neighbours)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Noise(_Central):
+    """Independent noise of one scale on every entry of a value."""
+
+    scale: float
+    sensitivity: float
+    law: ClassVar[str] = "normal"
+
+    def __post_init__(self) -> None:
+        _validate.in_range(0, float("inf"), scale=self.scale, sensitivity=self.sensitivity)
+        if self.sensitivity > 0:
+            _validate.positive(scale=self.scale)
+        super().__post_init__()
+
+    def release(self, value: Any, rng: Rng) -> Any:
+        """Return `value` plus noise: a float, or an array of its shape."""
+        _validate.generator(rng=rng)
+        return value + getattr(rng, self.law)(scale=self.scale, size=np.shape(value) or None)
+
+
+@dataclass(frozen=True)
+class LaplaceNoise(_Noise):
+    """Laplace noise on a value that one user moves by at most `sensitivity` in the l1 norm.
+
+    Output law: the value plus independent Laplace variables of `scale`; pure privacy of
+    ``sensitivity / scale`` (Dwork, McSherry, Nissim and Smith 2006).
+
+    Examples
+    --------
+    >>> noise = LaplaceNoise.calibrated(epsilon=0.5, sensitivity=2.0)
+    >>> noise.scale, noise.guarantee.epsilon, noise.release(10.0, np.random.default_rng(1)) > 10
+    (4.0, 0.5, True)
+    """
+
+    law: ClassVar[str] = "laplace"
+
+    @classmethod
+    def calibrated(cls, *, epsilon: float, sensitivity: float, neighbours: Neighbours = "replace") -> Self:
+        """Noise that spends `epsilon`."""
+        _validate.positive(epsilon=epsilon)
+        promise = float(epsilon) if sensitivity else 0.0
+        return cls(float(sensitivity / epsilon), float(sensitivity), neighbours=neighbours, epsilon=promise)
+
+    def privacy_loss(self) -> float:
+        """Largest log-ratio of the densities around two values `sensitivity` apart."""
+        return self.sensitivity / self.scale if self.sensitivity else 0.0
+
+
+@dataclass(frozen=True)
+class GaussianNoise(_Noise):
+    """Normal noise on a value that one user moves by at most `sensitivity` in the Euclidean norm.
+
+    Output law: the value plus independent normal variables of standard deviation `scale`. Asked `steps`
+    times, each time for a value that may depend on earlier answers, it costs exactly as much as once at
+    sensitivity ``sensitivity sqrt(steps)`` (`gaussian_delta`); the guarantee is that of all asks. `epsilon`
+    must be given, and the slack beside it is what the noise decides.
+
+    Examples
+    --------
+    >>> noise = GaussianNoise.calibrated(epsilon=1.0, delta=1e-6, sensitivity=2.0)
+    >>> round(noise.scale, 3), noise.guarantee.delta
+    (8.449, 1e-06)
+    >>> GaussianNoise(noise.scale, 4.0, epsilon=1.0).guarantee.delta > 1e-3  # what too little noise costs
+    True
+    """
+
+    _: KW_ONLY
+    delta: float | None = None
+    steps: int = 1
+
+    def __post_init__(self) -> None:
+        _validate.integer(1, steps=self.steps)
+        _validate.in_range(0, float("inf"), epsilon=self.epsilon)
+        super().__post_init__()
+
+    @classmethod
+    def calibrated(
+        cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, steps: int = 1, **relation: Neighbours
+    ) -> Self:
+        """Noise of which `steps` asks together spend (`epsilon`, `delta`), under `neighbours`."""
+        _validate.integer(1, steps=steps)
+        scale = float(gaussian_sigma(epsilon=epsilon, delta=delta) * sensitivity * np.sqrt(steps))
+        spent = (float(epsilon), float(delta)) if sensitivity else (0.0, 0.0)
+        known: Any = {"steps": int(steps), "epsilon": spent[0], "delta": spent[1]}
+        return cls(scale, float(sensitivity), **known, **relation)
+
+    def privacy_loss(self) -> float:
+        """Return `epsilon`: the slack is what is computed, beside it."""
+        return self.epsilon or 0.0
+
+    def _slack(self, more: float) -> float:
+        if not self.sensitivity:
+            return 0.0
+        apart = self.sensitivity * float(np.sqrt(self.steps))
+        return gaussian_delta(self.scale * more, epsilon=self.epsilon or 0.0, sensitivity=apart)
+
+
+@dataclass(frozen=True)
+class ThresholdedNoise(_Central):
+    """Laplace noise on counts of items of which nobody has a list: only what exceeds a threshold is shown.
+
+    A user adds whole numbers to the counts, at most `bound` in total, and an item that occurs must not be
+    shown because one user holds it. Output law: each item with a positive count gets independent Laplace
+    noise of `scale` and is released if the sum exceeds `threshold`; every other one is 0.
+
+    Parameters
+    ----------
+    scale, threshold : float
+        Scale of the noise, positive, and what a noisy count must exceed.
+    bound : int
+        Most that one user adds to all counts together, at least 1.
+    support : {"counted", "raw"}
+        Which items are looked at: those with a positive count, or all that anybody holds, also where nothing
+        of them was counted (as Liu et al. print it).
+    distinct : int, optional
+        With "raw": most items that one user holds, public; without it nothing bounds the slack but 1.
+
+    Notes
+    -----
+    With b the scale and ``F`` the law of the noise, the epsilon is ``bound / b`` if users come and go, twice
+    that if they are replaced. The delta is the largest probability that an item is shown that one user alone
+    holds: log F is concave, so that the worst user holds `bound` records of one such item or one of each
+    of `bound`, ``1 - min(F(t - bound), F(t - 1)^bound)``; with "raw"
+    ``1 - F(t - bound) F(t)^(distinct - 1)``.
+
+    Examples
+    --------
+    >>> noise = ThresholdedNoise.calibrated(epsilon=1.0, delta=1e-6, bound=2)
+    >>> noise.scale, round(noise.threshold, 1), noise.guarantee.delta
+    (4.0, 57.3, 1e-06)
+    >>> noise.release([0, 2, 900], np.random.default_rng(1)).round()
+    array([  0.,   0., 895.])
+    >>> ThresholdedNoise(4.0, 0.0, 2).guarantee.delta  # nothing is hidden
+    0.8483673350718416
+    """
+
+    scale: float
+    threshold: float
+    bound: int
+    _: KW_ONLY
+    delta: float | None = None
+    support: Literal["counted", "raw"] = "counted"
+    distinct: int | None = None
+
+    def __post_init__(self) -> None:
+        _validate.positive(scale=self.scale)
+        _validate.in_range(-np.inf, np.inf, threshold=self.threshold)
+        _validate.integer(1, bound=self.bound)
+        _validate.one_of(("counted", "raw"), support=self.support)
+        if self.distinct is not None:
+            _validate.integer(1, distinct=self.distinct)
+        super().__post_init__()
+
+    @classmethod
+    def calibrated(
+        cls,
+        *,
+        epsilon: float,
+        delta: float,
+        bound: int,
+        neighbours: Neighbours = "replace",
+        tight: bool = False,
+    ) -> Self:
+        """Noise and threshold that spend (`epsilon`, `delta`), delta below 1/2.
+
+        The threshold is ``C + b log(C / (2 delta))`` (Liu et al. 2023, Algorithm 3, line 3, there with
+        b = C / epsilon), or, if `tight`, the smaller ``max(C + b log(1 / (2 delta)), 1 + b log(C / (2
+        delta)))`` that the same proof allows.
+        """
+        _validate.integer(1, bound=bound)
+        _validate.positive(epsilon=epsilon, delta=delta)
+        _validate.exceeds_one("1 / (2 delta)", 0.5 / delta, " for a threshold")
+        scale = float(_moves(neighbours) * bound / epsilon)
+        one_block, singletons = -np.log(2 * delta), np.log(bound) - np.log(2 * delta)
+        threshold = bound + scale * singletons
+        if tight:
+            threshold = max(bound + scale * one_block, 1 + scale * singletons)
+        promise: Any = {"epsilon": float(epsilon), "delta": float(delta)}
+        return cls(scale, float(threshold), int(bound), neighbours=neighbours, **promise)
+
+    def release(self, counts: ArrayLike, rng: Rng, *, support: ArrayLike | None = None) -> Floats:
+        """Return the noisy counts that exceed the threshold, 0 elsewhere.
+
+        With "raw", `support` tells which items anybody holds; what is not a count is taken for 0.
+        """
+        _validate.generator(rng=rng)
+        if (self.support == "raw") != (support is not None):
+            raise ValueError(f"support must be given if and only if it is raw, got {support!r}")
+        counts = np.clip(np.nan_to_num(np.asarray(counts, dtype=float), nan=0.0), 0, None)
+        shown = counts > 0 if support is None else np.asarray(support, dtype=bool)
+        noisy = counts + rng.laplace(scale=self.scale, size=counts.shape)
+        return np.where(shown & (noisy > self.threshold), noisy, 0.0)
+
+    def privacy_loss(self) -> float:
+        """Largest log-ratio of the densities of the counts that several users share."""
+        return _moves(self.neighbours) * self.bound / self.scale
+
+    def _slack(self, more: float) -> float:
+        if self.support == "raw" and self.distinct is None:
+            return 1.0
+        kept, beyond = self.bound, (self.distinct or 1) - 1
+        block, one, nothing = (_log_hidden((self.threshold * more - k) / self.scale) for k in (kept, 1, 0))
+        silent = block + beyond * nothing if self.support == "raw" else min(block, kept * one)
+        return float(-np.expm1(silent))
+
+
+@dataclass(frozen=True)
+class DistanceTest(_Central):
+    """Test whether the data are far from all for which a release would be unsafe (propose, test, release).
+
+    Output law: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user moves
+    the distance by at most `sensitivity`; at distance 0 or less the release is unsafe, and the delta is the
+    probability that such data pass. A release that follows a passed test spends its own.
+
+    Examples
+    --------
+    >>> test = DistanceTest.calibrated(epsilon=1.0, delta=1e-6)
+    >>> round(test.threshold, 2), test.passes(100, np.random.default_rng(1))
+    (13.82, True)
+    >>> DistanceTest(1.0, 0.0).guarantee.delta
+    0.5
+    """
+
+    scale: float
+    threshold: float
+    _: KW_ONLY
+    delta: float | None = None
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        _validate.positive(scale=self.scale, sensitivity=self.sensitivity)
+        _validate.in_range(-np.inf, np.inf, threshold=self.threshold)
+        super().__post_init__()
+
+    @classmethod
+    def calibrated(
+        cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, neighbours: Neighbours = "replace"
+    ) -> Self:
+        """Test that spends (`epsilon`, `delta`), with threshold ``sensitivity log(1 / delta) / epsilon``."""
+        _validate.positive(epsilon=epsilon, delta=delta)
+        scale, promise = float(sensitivity / epsilon), {"epsilon": float(epsilon), "delta": float(delta)}
+        threshold = float(scale * -np.log(delta))
+        return cls(scale, threshold, sensitivity=sensitivity, neighbours=neighbours, **promise)
+
+    def passes(self, distance: float, rng: Rng) -> bool:
+        """Whether the noisy distance reaches the threshold."""
+        _validate.generator(rng=rng)
+        return bool(distance + rng.laplace(scale=self.scale) >= self.threshold)
+
+    def privacy_loss(self) -> float:
+        """Largest log-ratio of the answers at two distances `sensitivity` apart."""
+        return self.sensitivity / self.scale
+
+    def _slack(self, more: float) -> float:
+        return float(-np.expm1(_log_hidden(self.threshold * more / self.scale)))
+
+
+def _moves(neighbours: Neighbours) -> int:
+    """How many users' contributions a change of the data moves."""
+    return 1 if neighbours == "add-remove" else 2
+
+
+def _log_hidden(x: float) -> float:
+    """Logarithm of the probability that a Laplace variable of scale 1 is at most `x`."""
+    return float(np.log1p(-np.exp(-x) / 2) if x >= 0 else x - np.log(2))
+
+
+def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) -> float:
     """Smallest delta for which Gaussian noise is (epsilon, delta)-private.
 
     Parameters
@@ -30,13 +362,7 @@ def gaussian_delta(sigma, *, epsilon, sensitivity=1.0):
     -------
     float
         ``Phi(a - b) - exp(epsilon) Phi(-a - b)`` with ``a = sensitivity / (2 sigma)`` and
-        ``b = epsilon sigma / sensitivity``, computed from logarithms, so that a delta of 1e-300 has
-        nine correct digits.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+        ``b = epsilon sigma / sensitivity``, to nine digits also where it is 1e-300.
 
     Notes
     -----
@@ -48,76 +374,43 @@ def gaussian_delta(sigma, *, epsilon, sensitivity=1.0):
     return float(np.exp(_log_delta(sigma / sensitivity, epsilon)))
 
 
-def gaussian_sigma(*, epsilon, delta, sensitivity=1.0):
-    """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private.
+def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+    """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private, delta inside (0, 1).
 
-    Parameters
-    ----------
-    epsilon : float
-        Budget, positive.
-    delta : float
-        Slack, above 0 and below 1.
-    sensitivity : float
-        Largest Euclidean distance between the true values of two neighbours, positive.
-
-    Returns
-    -------
-    float
-        The root of ``gaussian_delta(sigma) = delta``, in the units of `sensitivity`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    The root that Balle and Wang (2018), Algorithm 1, find by bisection; here it is found in the logarithm
-    of delta, so that a delta of 1e-300 is as exact as one of 0.1.
+    It is the root of ``gaussian_delta(sigma) = delta`` that Balle and Wang (2018), Algorithm 1, find by
+    bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1.
     """
-    _validate.positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
-    _validate.ordered(delta=delta, one=1)
+    start = np.log(classical_sigma(epsilon=epsilon, delta=delta))
+    _validate.positive(sensitivity=sensitivity)
 
-    def excess(log_sigma):
-        return _log_delta(np.exp(log_sigma), epsilon) - np.log(delta)
+    def excess(log_sigma: float) -> float:
+        return float(_log_delta(np.exp(log_sigma), epsilon) - np.log(delta))
 
-    low = high = np.log(classical_sigma(epsilon=epsilon, delta=delta))
+    low = high = start
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:
         high += 1
-    return float(sensitivity * np.exp(brentq(excess, low, high, xtol=1e-15, rtol=1e-14)))
+    return float(sensitivity * np.exp(brentq(excess, low, high, xtol=1e-15, rtol=1e-15)))
 
 
-def classical_sigma(*, epsilon, delta, sensitivity=1.0):
+def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """Return the textbook standard deviation ``sensitivity sqrt(2 log(1.32 / delta)) / epsilon``.
 
-    Parameters
-    ----------
-    epsilon, delta, sensitivity
-        As for `gaussian_sigma`.
-
-    Returns
-    -------
-    float
-        The formula; it is (epsilon, delta)-private for epsilon up to 1 and somewhat beyond, not for all.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Liu et al. (2023), Lemma 4.1, for epsilon at most 1.
+    It is (epsilon, delta)-private for epsilon up to 1 and somewhat beyond, not for all; Liu et al. (2023),
+    Lemma 4.1, for epsilon at most 1.
     """
     _validate.positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     _validate.ordered(delta=delta, one=1)
-    return float(sensitivity * np.sqrt(2 * np.log(1.32 / delta)) / epsilon)
+    return float(sensitivity * np.sqrt(2 * (np.log(1.32) - np.log(delta))) / epsilon)
 
 
-def _log_delta(sigma, epsilon):
+def _log_delta(sigma: float, epsilon: float) -> float:
     """Logarithm of `gaussian_delta` at sensitivity 1."""
     a, b = 0.5 / sigma, epsilon * sigma
+    if a < 0.5 and b < 40:  # two nearly equal terms, exp(-(b - a)^2 / 2) erfcx((b -+ a) / sqrt(2)) / 2
+        t = (b + a * NODES) / np.sqrt(2)
+        slope = 2 / np.sqrt(np.pi) - 2 * t * erfcx(t)  # minus the derivative of erfcx, to be integrated
+        return float(np.log(a / np.sqrt(8) * (WEIGHTS @ slope)) - (b - a) ** 2 / 2)
     gain, price = log_ndtr(a - b), epsilon + log_ndtr(-a - b)
-    return gain + np.log(-np.expm1(price - gain)) if price < gain else -np.inf
+    return float(gain + np.log(-np.expm1(price - gain))) if price < gain else -np.inf

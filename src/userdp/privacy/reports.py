@@ -17,14 +17,18 @@ All are total: NaN, infinities and out-of-range inputs are projected to the doma
 because an exception would be an output that depends on the data.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from userdp import _validate
+from userdp._types import Floats, Ints, Rng
 from userdp.privacy.guarantee import Guarantee
 
 __all__ = [
@@ -41,7 +45,7 @@ __all__ = [
 ]
 
 
-def project(x, low, high):
+def project(x: ArrayLike, low: float, high: float) -> Floats:
     """Project onto [low, high]; NaN goes to the lower end."""
     x = np.asarray(x, dtype=float)
     if x.size and low <= x.min() and x.max() <= high:  # false for NaN
@@ -50,107 +54,130 @@ def project(x, low, high):
     return np.where(np.isnan(x), low, x)
 
 
-def _category(x, k):
+def _category(x: ArrayLike, k: int) -> Ints:
     """Project onto the categories 0 .. k - 1, a fraction going to the one below."""
     return project(x, 0, k - 1).astype(np.int64)
 
 
-def _bits(counts, n, keep, rng):
-    """Draw the sum of n bits of which `counts` are one, each kept with probability `keep`."""
-    return rng.binomial(counts, keep) + rng.binomial(n - counts, 1 - keep)
+class _Report:
+    """What all reports share: a positive budget, which is the promise of one report."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _validate.positive(epsilon=self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Promise of one report."""
+        return Guarantee(self.epsilon)
+
+    def unbias(self, total: Any, n: int) -> Any:
+        """Estimate the sum of the inputs: the total itself."""
+        return total
+
+
+class _Bits(_Report):
+    """Reports of bits of which each is kept with the same log-odds."""
+
+    @property
+    def log_odds(self) -> float:
+        """Logarithm of the odds that a bit is reported as it is."""
+        return self.epsilon
+
+    @property
+    def keep(self) -> float:
+        """Probability that a bit is reported as it is."""
+        return float(expit(self.log_odds))
+
+    @property
+    def flip(self) -> float:
+        """Probability that it is not, exact where `keep` is rounded to 1."""
+        return float(expit(-self.log_odds))
+
+    def unbias(self, total: Any, n: int) -> Any:
+        """Estimate the number of ones among `n` bits."""
+        return (total - n * self.flip) / np.tanh(self.log_odds / 2)
+
+    def _total(self, ones: Any, n: int, rng: Rng) -> Any:
+        """Draw how many of `n` reports are 1 if `ones` of the bits are."""
+        return rng.binomial(ones, self.keep) + rng.binomial(n - ones, 1 - self.keep)
+
+    def _loss(self, bits: int) -> float:
+        return float(bits * (np.log(self.keep) - np.log(self.flip)))
 
 
 @dataclass(frozen=True)
-class BinaryResponse:
+class BinaryResponse(_Bits):
     """Randomised response of one bit (Warner 1965).
 
     Output law: the report equals the bit with probability ``exp(epsilon) / (1 + exp(epsilon))``
     and its opposite otherwise.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> response = BinaryResponse(1.0)
+    >>> round(response.keep, 3), response.guarantee.epsilon
+    (0.731, 1.0)
+    >>> response.privatise([0, 1, 1, 0], np.random.default_rng(1))
+    array([0, 0, 1, 1])
     """
 
     epsilon: float
 
-    def __post_init__(self):
-        _validate.positive(epsilon=self.epsilon)
-
-    @property
-    def guarantee(self):
-        """Promise of one report."""
-        return Guarantee(self.epsilon)
-
-    @property
-    def keep(self):
-        """Probability that the report is the bit itself."""
-        return float(expit(self.epsilon))
-
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each bit of `x`, shape (n,), as an array of 0 and 1."""
         bits = _category(x, 2)
         return np.where(rng.random(bits.shape) < self.keep, bits, 1 - bits)
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> Any:
         """Draw the number of reports that are 1."""
         bits = _category(x, 2)
-        return _bits(bits.sum(), bits.size, self.keep, rng)
+        return self._total(bits.sum(), bits.size, rng)
 
-    def unbias(self, total, n):
-        """Estimate the number of ones among `n` bits."""
-        return (total - n * (1 - self.keep)) / (2 * self.keep - 1)
-
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under the two bits."""
-        return float(np.log(self.keep / (1 - self.keep)))
+        return self._loss(1)
 
 
 @dataclass(frozen=True)
-class KaryResponse:
+class KaryResponse(_Report):
     """Randomised response over k categories.
 
     Output law: the report equals the category with probability
     ``exp(epsilon) / (exp(epsilon) + k - 1)``, otherwise it is uniform over the k - 1 others.
 
-    Parameters
-    ----------
-    k : int
-        Number of categories, at least 2.
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> KaryResponse(3, 1.0).privatise([0, 2], np.random.default_rng(1))
+    array([[1, 0, 0],
+           [1, 0, 0]])
     """
 
     k: int
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(2, k=self.k)
-        _validate.positive(epsilon=self.epsilon)
+        super().__post_init__()
 
     @property
-    def guarantee(self):
-        """Promise of one report."""
-        return Guarantee(self.epsilon)
-
-    @property
-    def keep(self):
+    def keep(self) -> float:
         """Probability that the report is the category itself."""
         return float(1 / (1 + (self.k - 1) * np.exp(-self.epsilon)))
 
     @property
-    def other(self):
+    def other(self) -> float:
         """Probability of each other category."""
-        return (1 - self.keep) / (self.k - 1)
+        return float(np.exp(-self.epsilon) / (1 + (self.k - 1) * np.exp(-self.epsilon)))
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each category of `x`, shape (n,), as one-hot rows of shape (n, k)."""
         true = _category(x, self.k)
         shift = np.where(rng.random(true.shape) < self.keep, 0, rng.integers(1, self.k, true.shape))
         return np.eye(self.k, dtype=np.int64)[(true + shift) % self.k]
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
         """Draw the number of reports of each category, shape (k,)."""
         counts = np.bincount(_category(x, self.k), minlength=self.k)
         # a report is the truth with probability keep - other, else uniform over all k
@@ -158,17 +185,17 @@ class KaryResponse:
         uniform = rng.multinomial(counts.sum() - truthful.sum(), np.full(self.k, 1 / self.k))
         return truthful + uniform
 
-    def unbias(self, total, n):
+    def unbias(self, total: Any, n: int) -> Any:
         """Estimate the true number in each category."""
         return (total - n * self.other) / (self.keep - self.other)
 
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two categories."""
-        return float(np.log(self.keep / self.other))
+        return float(np.log(self.keep) - np.log(self.other))
 
 
 @dataclass(frozen=True)
-class UnaryEncoding:
+class UnaryEncoding(_Bits):
     """Randomised response of every entry of a binary vector with at most `ones` ones.
 
     Output law: each of the `length` entries is kept with probability
@@ -187,27 +214,38 @@ class UnaryEncoding:
         Largest number of ones in an input, at least 1.
     epsilon : float
         Privacy budget of one report, positive.
+    differing : int, optional
+        Most entries in which two inputs differ, where the inputs are such that it is not ``2 ones``; the
+        guarantee is then `epsilon` times its share of these.
+
+    Examples
+    --------
+    >>> UnaryEncoding(4, 1, 2.0).privatise([[0], [2], [-1]], np.random.default_rng(1))
+    array([[1, 1, 0, 1],
+           [0, 0, 0, 0],
+           [0, 0, 1, 0]])
     """
 
     length: int
     ones: int
     epsilon: float
+    differing: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(1, length=self.length, ones=self.ones)
-        _validate.positive(epsilon=self.epsilon)
+        super().__post_init__()
 
     @property
-    def guarantee(self):
+    def log_odds(self) -> float:
+        """Logarithm of the odds that an entry is reported as it is."""
+        return self.epsilon / (2 * self.ones)
+
+    @property
+    def guarantee(self) -> Guarantee:
         """Promise of one report."""
-        return Guarantee(self.epsilon)
+        return Guarantee(self.epsilon if self.differing is None else self.differing * self.log_odds)
 
-    @property
-    def keep(self):
-        """Probability that an entry is reported as it is."""
-        return float(expit(self.epsilon / (2 * self.ones)))
-
-    def _columns(self, x):
+    def _columns(self, x: ArrayLike) -> Iterator[Ints]:
         """Columns of positions, each at most once a row; -1 and `length` stand for no position."""
         columns = project(np.atleast_2d(x), -1, self.length).astype(np.int64).T
         if len(columns) > self.ones:
@@ -217,183 +255,163 @@ class UnaryEncoding:
                 column = np.where(column == earlier, -1, column)
             yield column
 
-    def vectors(self, x):
+    def vectors(self, x: ArrayLike) -> Ints:
         """Binary vectors of shape (n, length) that the rows of positions `x` stand for."""
-        vectors = np.zeros((len(x), self.length), dtype=np.int64)
+        vectors = np.zeros((len(np.asarray(x)), self.length), dtype=np.int64)
         for column in self._columns(x):
             held = (column >= 0) & (column < self.length)
             vectors[held, column[held]] = 1
         return vectors
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each row of positions `x`, shape (n, at most ones), as rows (n, length) of 0 and 1."""
         vectors = self.vectors(x)
         return np.where(rng.random(vectors.shape) < self.keep, vectors, 1 - vectors)
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
         """Draw the number of ones reported for each entry, shape (length,): two binomials an entry."""
         ones = sum(np.bincount(c + 1, minlength=self.length + 2)[1:-1] for c in self._columns(x))
-        return self.sample_total_of_counts(ones, len(x), rng)
+        return self.sample_total_of_counts(ones, len(np.asarray(x)), rng)
 
-    def sample_total_of_counts(self, ones, n, rng):
+    def sample_total_of_counts(self, ones: Any, n: int, rng: Rng) -> Ints:
         """Draw the same total, given how many of the `n` inputs have a one in each entry."""
-        return _bits(ones, n, self.keep, rng)
+        return self._total(ones, n, rng)
 
-    def unbias(self, total, n):
-        """Estimate the true number of ones of each entry."""
-        return (total - n * (1 - self.keep)) / (2 * self.keep - 1)
-
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two inputs."""
-        return float(min(2 * self.ones, self.length) * np.log(self.keep / (1 - self.keep)))
+        return self._loss(min(self.differing or 2 * self.ones, self.length))
 
 
 @dataclass(frozen=True)
-class LaplaceReport:
+class LaplaceReport(_Report):
     """A number in [low, high] with Laplace noise.
 
     Output law: the projected number plus Laplace noise of scale ``(high - low) / epsilon``,
     whose variance is twice the square of the scale.
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the domain, low < high.
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> LaplaceReport(-1.0, 1.0, 2.0).privatise([0.5, 7.0], np.random.default_rng(1)).round(2)
+    array([0.52, 3.31])
     """
 
     low: float
     high: float
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.ordered(low=self.low, high=self.high)
-        _validate.positive(epsilon=self.epsilon)
+        super().__post_init__()
+        _validate.positive(scale=self.scale)
 
     @property
-    def guarantee(self):
-        """Promise of one report."""
-        return Guarantee(self.epsilon)
-
-    @property
-    def scale(self):
+    def scale(self) -> float:
         """Scale of the noise."""
         return (self.high - self.low) / self.epsilon
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
         x = project(x, self.low, self.high)
         return x + rng.laplace(scale=self.scale, size=x.shape)
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> float:
         """Draw the sum of the reports: the noises add up to a difference of two Gamma variables."""
         x = project(x, self.low, self.high)
         return x.sum() + self.scale * (rng.standard_gamma(x.size) - rng.standard_gamma(x.size))
 
-    def unbias(self, total, n):
-        """Estimate the sum of the projected numbers: the total itself."""
-        return total
-
-    def variance(self, x):
+    def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`; the same for all."""
         return np.full(np.shape(x), 2 * self.scale**2)
 
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio of two Laplace densities whose centres are `high - low` apart."""
         return (self.high - self.low) / self.scale
 
 
 @dataclass(frozen=True)
-class TwoPointReport:
+class TwoPointReport(_Report):
     """One of two points, so that the mean is the number (Duchi, Jordan and Wainwright 2018).
 
     Output law: with c the middle and h the half-width of [low, high] and
     ``B = h (exp(epsilon) + 1) / (exp(epsilon) - 1)``, the report is c + B with probability
     ``1/2 + (x - c) / (2 B)`` and c - B otherwise.
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the domain, low < high.
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> TwoPointReport(-1.0, 1.0, 1.0).privatise([-1.0, 0.0, 1.0], np.random.default_rng(1)).round(2)
+    array([-2.16, -2.16,  2.16])
     """
 
     low: float
     high: float
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.ordered(low=self.low, high=self.high)
-        _validate.positive(epsilon=self.epsilon)
+        super().__post_init__()
 
     @property
-    def guarantee(self):
-        """Promise of one report."""
-        return Guarantee(self.epsilon)
-
-    @property
-    def centre(self):
+    def centre(self) -> float:
         """Middle of the domain."""
         return (self.low + self.high) / 2
 
     @property
-    def magnitude(self):
+    def margin(self) -> float:
+        """How far beyond an end of the domain a point lies, B - h, exact where it is tiny."""
+        return (self.high - self.low) / float(np.expm1(self.epsilon))
+
+    @property
+    def magnitude(self) -> float:
         """Distance B of the two points from the centre."""
-        return (self.high - self.low) / 2 / float(np.tanh(self.epsilon / 2))
+        return (self.high - self.low) / 2 + self.margin
 
-    def _upper(self, x):
+    def _upper(self, x: ArrayLike) -> Floats:
         """Probability of the upper point for each number."""
-        return 0.5 + (project(x, self.low, self.high) - self.centre) / (2 * self.magnitude)
+        return (project(x, self.low, self.high) - self.low + self.margin) / (2 * self.magnitude)
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
         upper = self._upper(x)
         return self.centre + self.magnitude * np.where(rng.random(upper.shape) < upper, 1, -1)
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> float:
         """Draw the sum of the reports from the number of upper points."""
         upper = self._upper(x)
         ups = np.count_nonzero(rng.random(upper.shape) < upper)
         return upper.size * self.centre + self.magnitude * (2 * ups - upper.size)
 
-    def unbias(self, total, n):
-        """Estimate the sum of the projected numbers: the total itself."""
-        return total
-
-    def variance(self, x):
+    def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`."""
         return self.magnitude**2 - (project(x, self.low, self.high) - self.centre) ** 2
 
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under the two ends of the domain."""
-        ends = self._upper(np.array([self.low, self.high]))
-        return float(max(np.log(ends[1] / ends[0]), np.log((1 - ends[0]) / (1 - ends[1]))))
+        least, most = np.log(self._upper([self.low, self.high]))
+        return float(most - least)
 
 
 @dataclass(frozen=True)
 class Literal:
     """The same randomiser, its total summed over every user's report: the slow twin for tests."""
 
-    randomiser: object
+    randomiser: Any
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # pickle asks before there is a randomiser to ask
             raise AttributeError(name)
         return getattr(self.randomiser, name)
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: Any, rng: Rng) -> Any:
         """Sum the reports of all users."""
         return self.randomiser.privatise(x, rng).sum(axis=0)
 
 
-def literal(randomiser):
+def literal(randomiser: Any) -> Literal:
     """Wrap `randomiser` so that `sample_total` sums the reports of `privatise`."""
     return Literal(randomiser)
 
 
-def tally(categories, k, weights=None):
+def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[Any]:
     """Number, or sum of `weights`, in each category 0 .. k - 1 along the last axis; -1 stands for none."""
     runs = np.arange(categories.size // categories.shape[-1]).reshape(*categories.shape[:-1], 1)
     cells = (categories + 1 + (k + 1) * runs).ravel()
@@ -403,7 +421,7 @@ def tally(categories, k, weights=None):
 
 
 @cache
-def _patterns(k):
+def _patterns(k: int) -> Floats:
     """Sign patterns of length k up to a common sign, shape (2**(k - 1), k): the first sign is +1."""
     patterns = np.array([(1, *rest) for rest in product((1, -1), repeat=k - 1)], dtype=float)
     patterns.flags.writeable = False
@@ -411,7 +429,7 @@ def _patterns(k):
 
 
 @dataclass(frozen=True)
-class HashedReport:
+class HashedReport(_Report):
     """A number that belongs to one of k components, hidden by a public random sign for each (eq. (55)).
 
     Output law: with k independent fair signs r that everybody may see, a user of component c with number y
@@ -424,46 +442,46 @@ class HashedReport:
         Number of components k, at least 1.
     clip : float
         Numbers are projected to [-clip, clip]; positive.
-    epsilon : float
-        Privacy budget of one report, positive.
+
+    Examples
+    --------
+    >>> report = HashedReport(2, 0.5, 1.0)
+    >>> report.privatise(([0.3, 0.1], [0, 1]), np.random.default_rng(1)).round(2)
+    array([[ 1.54, -1.54],
+           [ 2.38,  2.38]])
     """
 
     components: int
     clip: float
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(1, components=self.components)
         _validate.positive(clip=self.clip)
-        _validate.positive(epsilon=self.epsilon)
+        _ = self._laplace
 
     @property
-    def _laplace(self):
+    def _laplace(self) -> LaplaceReport:
         return LaplaceReport(-self.clip, self.clip, self.epsilon)
 
     @property
-    def guarantee(self):
-        """Promise of one report, for every value of the signs."""
-        return self._laplace.guarantee
-
-    @property
-    def scale(self):
+    def scale(self) -> float:
         """Scale of the noise."""
         return self._laplace.scale
 
-    def _inputs(self, x):
+    def _inputs(self, x: Any) -> tuple[Floats, Ints]:
         numbers, components = x
         numbers = project(numbers, -self.clip, self.clip)
         return numbers, project(components, 0, self.components - 1).astype(np.int64)
 
-    def privatise(self, x, rng):
+    def privatise(self, x: Any, rng: Rng) -> Floats:
         """Signs times report for each user, shape (..., n, k); `x`: numbers and components, each (..., n)."""
         numbers, components = self._inputs(x)
         signs = rng.choice((-1.0, 1.0), size=(*numbers.shape, self.components))
         hashed = np.take_along_axis(signs, components[..., None], axis=-1)[..., 0] * numbers
         return signs * self._laplace.privatise(hashed, rng)[..., None]
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: Any, rng: Rng) -> Floats:
         """Draw the k sums of signs times reports from their joint law, shape (..., k).
 
         Only the pattern of a user's signs up to a common sign matters, because the noise is symmetric.
@@ -480,10 +498,6 @@ class HashedReport:
         noise = rng.standard_gamma(users) - rng.standard_gamma(users)
         return (sums + self.scale * noise) @ signs
 
-    def unbias(self, total, n):
-        """Estimate the sum of the projected numbers of each component: the total itself."""
-        return total
-
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two inputs, given the signs."""
         return self._laplace.privacy_loss()

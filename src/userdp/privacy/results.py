@@ -1,12 +1,15 @@
 """What an estimator returns: the value and everything the server saw on the way."""
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
 __all__ = [
+    "Release",
     "MeanEstimate",
     "VectorEstimate",
     "SparseEstimate",
@@ -16,6 +19,16 @@ __all__ = [
     "HistogramEstimate",
     "CountEstimate",
 ]
+
+Value = TypeVar("Value", covariant=True)
+
+
+@dataclass(frozen=True)
+class Release(Generic[Value]):
+    """One private answer, `value`, and the `guarantee` of all that was spent on it."""
+
+    value: Value
+    guarantee: Guarantee
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,7 @@ class MeanEstimate:
     interval : tuple of float or None
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
-    votes : ndarray of int, shape (bins,), or None
+    votes : shape (bins,), or None
         Privatised vote totals, a bin each; None without a localisation step.
     guarantee : Guarantee
         Composed from what the randomisers spent on one user's whole transcript.
@@ -37,11 +50,11 @@ class MeanEstimate:
 
     value: float
     interval: tuple[float, float] | None
-    votes: np.ndarray | None
+    votes: Ints | None
     guarantee: Guarantee
 
     @property
-    def chosen(self):
+    def chosen(self) -> int | None:
         """Index of the chosen bin: the first with the most votes; None without a localisation step."""
         return None if self.votes is None else int(np.argmax(self.votes))
 
@@ -52,7 +65,7 @@ class VectorEstimate:
 
     Parameters
     ----------
-    value : ndarray, shape (d,)
+    value : shape (d,)
         The estimate of theta; not projected.
     coordinates : tuple of MeanEstimate
         The estimate on the scale [-1, 1] of each coordinate that was estimated by itself (after the
@@ -62,7 +75,7 @@ class VectorEstimate:
         Composed over one user's whole transcript, all coordinates that the user took part in.
     """
 
-    value: np.ndarray
+    value: Floats
     coordinates: tuple[MeanEstimate, ...]
     guarantee: Guarantee
 
@@ -73,20 +86,20 @@ class SparseEstimate:
 
     Parameters
     ----------
-    value : ndarray, shape (d,)
+    value : shape (d,)
         The estimate of theta, zero outside `selected`.
-    selected : ndarray of int, shape (at most s,)
+    selected : shape (at most s,)
         Coordinates kept.
-    scores : ndarray, shape (d,)
+    scores : shape (d,)
         What the selection looked at: the estimated share of votes of each coordinate, or the estimate of
         each coordinate before it was thresholded.
     guarantee : Guarantee
         Composed over one user's whole transcript.
     """
 
-    value: np.ndarray
-    selected: np.ndarray
-    scores: np.ndarray
+    value: Floats
+    selected: Ints
+    scores: Floats
     guarantee: Guarantee
 
 
@@ -96,22 +109,22 @@ class MixtureEstimate:
 
     Parameters
     ----------
-    value : ndarray, shape (k,)
+    value : shape (k,)
         The estimated means, in the order of `midpoints`.
-    midpoints : ndarray, shape (k,)
+    midpoints : shape (k,)
         Centres of the chosen bins, increasing.
-    proportions : ndarray, shape (k,)
+    proportions : shape (k,)
         Estimated share of the users in each component; may be negative.
-    votes : ndarray of int, shape (bins,)
+    votes : shape (bins,)
         Privatised vote totals of the first third.
     guarantee : Guarantee
         Of the costliest of the three rounds: a user takes part in one.
     """
 
-    value: np.ndarray
-    midpoints: np.ndarray
-    proportions: np.ndarray
-    votes: np.ndarray
+    value: Floats
+    midpoints: Floats
+    proportions: Floats
+    votes: Ints
     guarantee: Guarantee
 
 
@@ -121,19 +134,19 @@ class CoverEstimate:
 
     Parameters
     ----------
-    value : ndarray, shape (d,)
+    value : shape (d,)
         Centre of the chosen ball.
     chosen : int
         Its index: the first with the most votes.
-    votes : ndarray of int, shape (balls,)
+    votes : shape (balls,)
         Privatised vote totals.
     guarantee : Guarantee
         Composed from what the randomiser spent on one user's vote.
     """
 
-    value: np.ndarray
+    value: Floats
     chosen: int
-    votes: np.ndarray
+    votes: Ints
     guarantee: Guarantee
 
 
@@ -144,8 +157,8 @@ class WeightedEstimate:
     Parameters
     ----------
     value : float
-        The estimate; not projected onto [0, 1].
-    weights : ndarray, shape (users in the last step,)
+        The estimate, in the units of the data; not projected onto their domain.
+    weights : shape (users in the last step,)
         Weights of the users averaged, summing to 1; from public or already released quantities, except
         with private sizes, where they are for study and must not be published.
     scale : float
@@ -159,7 +172,7 @@ class WeightedEstimate:
     """
 
     value: float
-    weights: np.ndarray
+    weights: Floats
     scale: float
     initial: float | None
     spread: float | None
@@ -172,7 +185,7 @@ class HistogramEstimate:
 
     Parameters
     ----------
-    value : ndarray, shape (d,)
+    value : shape (d,)
         The released counts; over a known domain not projected, so that some may be negative; over an
         unknown one 0 where nothing was released.
     bound : float
@@ -185,7 +198,7 @@ class HistogramEstimate:
         Of the release, for a bound that is public; a private choice of the bound adds its own.
     """
 
-    value: np.ndarray
+    value: Floats
     bound: float
     scale: float
     threshold: float | None
@@ -208,7 +221,7 @@ class CountEstimate:
     bound : int
         Contribution bound C.
     guarantee : Guarantee
-        Of the release, for a bound that is public; a private choice of the bound adds its own.
+        As for `HistogramEstimate`.
     """
 
     value: float

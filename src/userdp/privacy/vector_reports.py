@@ -7,47 +7,42 @@ far outside the domain whose mean is the input, so that the sum of the reports n
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.special import expit, gammaln
 
 from userdp import _validate
-from userdp.privacy.guarantee import Guarantee
-from userdp.privacy.reports import project
+from userdp._types import Floats, Rng
+from userdp.privacy.reports import _Report, project
 
 __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
 
 
-def to_unit_ball(x):
+def to_unit_ball(x: ArrayLike) -> Floats:
     """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
     x = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
     return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
 
 
 @dataclass(frozen=True)
-class _VectorReport:
+class _VectorReport(_Report):
     """What both reports share: one half of the space is favoured by a factor exp(epsilon)."""
 
     d: int
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _validate.integer(1, d=self.d)
-        _validate.positive(epsilon=self.epsilon)
+        super().__post_init__()
 
-    @property
-    def guarantee(self):
-        """Promise of one report."""
-        return Guarantee(self.epsilon)
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
+        raise NotImplementedError
 
-    def sample_total(self, x, rng):
+    def sample_total(self, x: ArrayLike, rng: Rng) -> Floats:
         """Sum the reports of all users, shape (d,)."""
         return self.privatise(x, rng).sum(axis=0)
 
-    def unbias(self, total, n):
-        """Estimate the sum of the inputs: the total itself."""
-        return total
-
-    def _rows(self, x):
+    def _rows(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=float)
         if x.ndim != 2 or x.shape[1] != self.d:
             raise ValueError(f"x must have shape (n, {self.d}), got {x.shape}")
@@ -63,28 +58,27 @@ class CubeReport(_VectorReport):
     2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed report
     counts them on both sides, which costs ``log(1 + exp(epsilon))``).
 
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> CubeReport(2, 1.0).privatise([[0.5, -0.5]], np.random.default_rng(1)).round(2)
+    array([[ 3.33, -3.33]])
     """
 
     @property
-    def far(self):
+    def far(self) -> float:
         """Weight of a corner on the far side, relative to one on the near side."""
         return float(np.exp(-self.epsilon))
 
     @property
-    def magnitude(self):
+    def magnitude(self) -> float:
         """Absolute value B of each entry of the report."""
         agreements = np.arange(self.d // 2 + 1, self.d + 1)
         near = stats.binom.pmf(agreements, self.d, 0.5)
         projection = near @ (2 * agreements - self.d) / self.d
-        return float((self.far + (1 - self.far) * near.sum()) / ((1 - self.far) * projection))
+        favour = -np.expm1(-self.epsilon)
+        return float((self.far + favour * near.sum()) / (favour * projection))
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each row of `x`, shape (n, d); NaN counts as -1."""
         x = project(self._rows(x), -1.0, 1.0)
         rounded = np.where(rng.random(x.shape) < (1 + x) / 2, 1, -1).astype(np.int8)
@@ -96,11 +90,11 @@ class CubeReport(_VectorReport):
             open_rows = open_rows[rng.random(open_rows.size) >= weight]
         return self.magnitude * z
 
-    def variance(self, x):
+    def variance(self, x: ArrayLike) -> Floats:
         """Variance of each entry of the report of each row of `x`, shape (n, d)."""
         return self.magnitude**2 - project(self._rows(x), -1.0, 1.0) ** 2
 
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two corners."""
         return float(-np.log(self.far))
 
@@ -114,28 +108,31 @@ class BallReport(_VectorReport):
     with probability `keep`, and on the opposite half otherwise (Duchi, Jordan and Wainwright 2018,
     section 4.2.3, equation (25)).
 
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    epsilon : float
-        Privacy budget of one report, positive.
+    Examples
+    --------
+    >>> BallReport(2, 1.0).privatise([[0.6, 0.0]], np.random.default_rng(1)).round(2)
+    array([[-3.15, -1.27]])
     """
 
     @property
-    def keep(self):
+    def keep(self) -> float:
         """Probability that the report lies on the side of the rounded input."""
         return float(expit(self.epsilon))
 
     @property
-    def magnitude(self):
+    def flip(self) -> float:
+        """Probability that it does not, exact where `keep` is rounded to 1."""
+        return float(expit(-self.epsilon))
+
+    @property
+    def magnitude(self) -> float:
         """Radius B of the sphere of reports."""
         # the mean of one coordinate over a half-sphere is 2 Gamma(d/2 + 1) / (sqrt(pi) d Gamma((d+1)/2))
         log_mean = gammaln(self.d / 2 + 1) - gammaln((self.d + 1) / 2) - np.log(np.pi) / 2
         half_sphere = 2 * np.exp(log_mean) / self.d
         return float(1 / (half_sphere * np.tanh(self.epsilon / 2)))
 
-    def privatise(self, x, rng):
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each row of `x`, shape (n, d); longer rows are scaled to length 1, NaN counts as 0."""
         x = to_unit_ball(self._rows(x))
         length = np.linalg.norm(x, axis=1, keepdims=True)
@@ -148,10 +145,10 @@ class BallReport(_VectorReport):
         side = np.where(rng.random(length.shape) < self.keep, 1, -1)
         return np.where(agreement >= 0, z, -z) * side
 
-    def variance(self, x):
+    def variance(self, x: ArrayLike) -> Floats:
         """Sum of the variances of the entries of the report of each row of `x`, shape (n,)."""
         return self.magnitude**2 - np.sum(to_unit_ball(self._rows(x)) ** 2, axis=1)
 
-    def privacy_loss(self):
+    def privacy_loss(self) -> float:
         """Largest log-ratio between the densities of the report under two unit vectors."""
-        return float(np.log(self.keep / (1 - self.keep)))
+        return float(np.log(self.keep) - np.log(self.flip))

@@ -1,0 +1,457 @@
+"""One suite of laws that every mechanism of the wing inherits: a newcomer fails until it is registered."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import userdp.privacy as privacy
+from fakes import Silent
+from userdp.privacy import (
+    BallReport,
+    BinaryResponse,
+    CubeReport,
+    DistanceTest,
+    ExponentialChoice,
+    GaussianNoise,
+    HashedReport,
+    KaryResponse,
+    LaplaceNoise,
+    LaplaceReport,
+    NoisyMaximum,
+    SampledNoise,
+    ThresholdedNoise,
+    TwoPointReport,
+    UnaryEncoding,
+    disjoint,
+    exact_loss,
+    hockey_stick,
+    sequential,
+    sign_cube,
+)
+
+DELTA = 1e-3
+BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
+WILD = [1e-300, 1e-12, 0.1, 0.3, 1 / 3, 0.7, 2.9, 18.7, 38.0, 300.0, 700.0]
+MORE = ["replace", "add-remove"]
+
+
+# --- laws of what is released, from the mechanism's own probabilities or noise -----------------------
+
+
+def tails(ends, scale):
+    """Cells below, between and above two centres of Laplace noise: the ends hold the largest ratios."""
+    low, high = ends
+    noise = [stats.laplace(centre, scale) for centre in ends]
+    outer = np.array([[law.cdf(low), law.sf(high)] for law in noise])
+    return np.insert(outer, 1, np.maximum(1 - outer.sum(axis=1), 0), axis=1)
+
+
+def normal_cells(centres, scale):
+    edges = np.concatenate([[-np.inf], np.linspace(-12 * scale, 1 + 12 * scale, 8001), [np.inf]])
+    return np.array([np.diff(stats.norm.cdf(edges, centre, scale)) for centre in centres])
+
+
+def unary_channel(m):
+    held = [v for v in product((0, 1), repeat=m.length) if sum(v) <= m.ones]
+    agree = np.array([[np.sum(np.equal(v, w)) for w in product((0, 1), repeat=m.length)] for v in held])
+    return m.keep**agree * m.flip ** (m.length - agree)
+
+
+def cube_channel(m):
+    corners, _ = sign_cube(m.d)
+    weights = np.where(corners @ corners.T > 0, 1.0, m.far)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def lone_channel(m):
+    """A user's own items shown or not, for every way to hold them; against a user without."""
+    ways = [[m.bound], [1] * m.bound] if m.support == "counted" else [[m.bound] + [0] * (m.distinct - 1)]
+    silent = [np.prod([stats.laplace.cdf(m.threshold, k, m.scale) for k in way]) for way in ways]
+    return np.array([[1.0, 0.0], *([p, 1 - p] for p in silent)])
+
+
+def far_choice(m):
+    """One score falls and the other rises by half the oscillation, far behind."""
+    far = 200.0 / max(m.rate * m.oscillation, 1e-3) * m.oscillation
+    return np.array([m.law(s) for s in ([0.0, -far], [-m.oscillation / 2, m.oscillation / 2 - far])])
+
+
+def maximum_of_two(m):
+    """Probability that the score behind by x wins, before and after both move."""
+    lead = np.array([400.0, 402.0]) * m.sensitivity * max(m.scale / m.sensitivity, 1.0)
+    lead[1] = lead[0] + 2 * m.sensitivity
+    wins = (1 + lead / (2 * m.scale)) * np.exp(-lead / m.scale) / 2
+    return np.stack([wins, 1 - wins], axis=1)
+
+
+def test_channel(m):
+    passes = stats.laplace.sf(m.threshold - np.array([1.0, 1.0 + m.sensitivity]), scale=m.scale)
+    return np.stack([passes, 1 - passes], axis=1)
+
+
+test_channel.__test__ = False
+
+
+def one_sampled_step(m):
+    """Two numbers of the one user of three who is replaced."""
+    ends = normal_cells([0.0, 1.0], m.scale / m.sensitivity)
+    return np.array([ends[0], ((m.users - 1) * ends[0] + ends[1]) / m.users])
+
+
+# --- what a draw used, as a generator saw it ---------------------------------------------------------
+
+
+def noise_seen(call):
+    def seen(m):
+        rng = Silent()
+        call(m, rng)
+        (scale,) = rng.scales
+        return scale
+
+    return seen
+
+
+class Threshold(np.random.Generator):
+    """Every uniform number is the same; proposals are first all low, then all high."""
+
+    def __init__(self, uniform):
+        super().__init__(np.random.PCG64(0))
+        self.uniform, self.proposals = uniform, 0
+
+    def random(self, size=None):
+        return np.full(size, self.uniform)
+
+    def integers(self, low, high=None, size=None, dtype=np.int64):
+        self.proposals += 1
+        return np.full(size, min(self.proposals, 2) - 1 if low == 0 else low, dtype=dtype)
+
+
+def threshold_seen(truth):
+    """Uniform number from which on the report is no more what `truth` says, by bisection."""
+
+    def seen(m):
+        low, high = 0.0, 1.0
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if truth(m, Threshold(middle)) else (low, middle)
+        return low
+
+    return seen
+
+
+def sided(m, rng):
+    """Whether a ball report lies on the side of the input."""
+    return m.privatise(np.array([[1.0, 0.0]]), rng)[0, 0] > 0
+
+
+@dataclass
+class Case:
+    """How to make a mechanism of a budget, its law, what a draw used and what the loss reads."""
+
+    make: Callable
+    channel: Callable
+    seen: Callable
+    reads: str
+    attained: float = 1 - 1e-9
+
+
+CASES = {
+    BinaryResponse: Case(
+        lambda e: BinaryResponse(e),
+        lambda m: [[m.keep, m.flip], [m.flip, m.keep]],
+        threshold_seen(lambda m, rng: m.privatise([1], rng)[0] == 1),
+        "keep",
+    ),
+    KaryResponse: Case(
+        lambda e: KaryResponse(4, e),
+        lambda m: np.full((4, 4), m.other) + (m.keep - m.other) * np.eye(4),
+        threshold_seen(lambda m, rng: m.privatise([2], rng)[0, 2] == 1),
+        "keep",
+    ),
+    UnaryEncoding: Case(
+        lambda e: UnaryEncoding(5, 2, e),
+        unary_channel,
+        threshold_seen(lambda m, rng: m.privatise([[1, 3]], rng)[0].tolist() == [0, 1, 0, 1, 0]),
+        "keep",
+    ),
+    LaplaceReport: Case(
+        lambda e: LaplaceReport(-0.5, 1.0, e),
+        lambda m: tails((m.low, m.high), m.scale),
+        noise_seen(lambda m, rng: m.privatise([0.2], rng)),
+        "scale",
+    ),
+    TwoPointReport: Case(
+        lambda e: TwoPointReport(-0.5, 1.0, e),
+        lambda m: [m._upper([m.low, m.high]), m._upper([m.high, m.low])],
+        threshold_seen(lambda m, rng: m.privatise([m.high], rng)[0] > m.centre),
+        "most",
+    ),
+    HashedReport: Case(
+        lambda e: HashedReport(2, 0.5, e),
+        lambda m: tails((-m.magnitude, m.magnitude), m.scale),
+        noise_seen(lambda m, rng: replace(m)._laplace.privatise([0.2], rng)),
+        "scale",
+    ),
+    CubeReport: Case(
+        lambda e: CubeReport(3, e),
+        cube_channel,
+        threshold_seen(lambda m, rng: m.privatise(np.ones((1, 3)), rng)[0, 0] < 0),
+        "far",
+    ),
+    BallReport: Case(
+        lambda e: BallReport(2, e),
+        lambda m: [[m.keep, m.flip], [m.flip, m.keep]],
+        threshold_seen(sided),
+        "keep",
+    ),
+    LaplaceNoise: Case(
+        lambda e, **r: LaplaceNoise.calibrated(epsilon=e, sensitivity=3.0, **r),
+        lambda m: tails((0.0, m.sensitivity), m.scale),
+        noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
+        "scale",
+    ),
+    GaussianNoise: Case(
+        lambda e, **r: GaussianNoise.calibrated(epsilon=e, delta=DELTA, sensitivity=3.0, steps=5, **r),
+        lambda m: normal_cells([0.0, 1.0], m.scale / m.sensitivity / np.sqrt(m.steps)),
+        noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
+        "scale",
+        0.999,
+    ),
+    ThresholdedNoise: Case(
+        lambda e, **r: ThresholdedNoise.calibrated(epsilon=e, delta=DELTA, bound=3, tight=True, **r),
+        lone_channel,
+        noise_seen(lambda m, rng: m.release(np.ones(4), rng)),
+        "scale",
+        0.99,
+    ),
+    DistanceTest: Case(
+        lambda e, **r: DistanceTest.calibrated(epsilon=e, delta=DELTA, sensitivity=2.0, **r),
+        test_channel,
+        noise_seen(lambda m, rng: m.passes(1, rng)),
+        "scale",
+        0.0,
+    ),
+    ExponentialChoice: Case(
+        lambda e, **r: ExponentialChoice.calibrated(epsilon=e, sensitivity=1.5, **r),
+        far_choice,
+        lambda m: _rate(m),
+        "rate",
+        0.999,
+    ),
+    NoisyMaximum: Case(
+        lambda e, **r: NoisyMaximum.calibrated(epsilon=e, sensitivity=1.5, **r),
+        maximum_of_two,
+        noise_seen(lambda m, rng: m.choose(np.zeros(4), rng)),
+        "scale",
+        0.98,
+    ),
+    SampledNoise: Case(
+        lambda e: SampledNoise(2.0 / min(max(e, 0.01), 9.0), 1.0, users=3, steps=1, delta=DELTA),
+        one_sampled_step,
+        noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
+        "scale",
+        0.0,
+    ),
+}
+CENTRAL = [kind for kind in CASES if hasattr(kind, "calibrated")]
+
+
+def _rate(m):
+    """Rate at which a choice was drawn, from the probabilities that it asked for."""
+    rng = Silent()
+    m.choose([0.0, 1.0], rng)
+    return np.log(rng.laws[0][1] / rng.laws[0][0])
+
+
+def reads(m, case):
+    return m._upper([m.high])[0] if case.reads == "most" else getattr(m, case.reads)
+
+
+def mechanisms(face):
+    """Every class of a face that states a loss."""
+    things = [getattr(face, name) for name in face.__all__]
+    return [thing for thing in things if inspect.isclass(thing) and hasattr(thing, "privacy_loss")]
+
+
+def test_every_mechanism_is_registered():
+    found = mechanisms(privacy)
+    assert len(found) >= 15 and sorted(map(repr, found)) == sorted(map(repr, CASES))
+
+
+def test_a_newcomer_would_be_noticed():
+    newcomer = type("Newcomer", (), {"privacy_loss": lambda self: 0.0})
+    assert mechanisms(SimpleNamespace(__all__=["Newcomer", "f"], Newcomer=newcomer, f=len)) == [newcomer]
+
+
+each = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+central = pytest.mark.parametrize("kind", CENTRAL, ids=lambda kind: kind.__name__)
+
+
+@each
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_the_guarantee_is_the_loss_of_its_own_law(kind, epsilon):
+    case = CASES[kind]
+    m = case.make(epsilon)
+    channel, g = np.asarray(case.channel(m), dtype=float), m.guarantee
+    assert hockey_stick(channel, g.epsilon * (1 + 1e-12)) <= g.delta * (1 + 1e-6) + 1e-13
+    if g.delta == 0:
+        assert exact_loss(channel) <= m.privacy_loss() * (1 + 1e-9)
+        assert exact_loss(channel) >= case.attained * m.privacy_loss()
+        assert m.privacy_loss() == pytest.approx(g.epsilon, rel=1e-12)
+    else:
+        assert hockey_stick(channel, g.epsilon) >= case.attained * m.privacy_slack() * (1 - 1e-6) - 1e-13
+        assert m.privacy_loss() <= g.epsilon * (1 + 1e-12) and m.privacy_slack() <= g.delta * (1 + 1e-9)
+
+
+@each
+def test_what_is_done_with_the_answer_costs_nothing(kind):
+    m, rng = CASES[kind].make(1.0), np.random.default_rng(1)
+    channel = np.asarray(CASES[kind].channel(m), dtype=float)
+    before = hockey_stick(channel, 0.3)
+    for _ in range(20):
+        merged = channel @ np.eye(3)[rng.integers(3, size=channel.shape[1])]
+        assert hockey_stick(merged, 0.3) <= before + 1e-12
+        assert hockey_stick(merged, m.guarantee.epsilon) <= m.guarantee.delta * (1 + 1e-6) + 1e-12
+
+
+@each
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_a_draw_uses_what_the_loss_reads(kind, epsilon):
+    m = CASES[kind].make(epsilon)
+    assert CASES[kind].seen(m) == pytest.approx(reads(m, CASES[kind]), rel=1e-12)
+
+
+def test_that_law_notices_another_scale():
+    """Control: a mechanism that draws with half of the noise that its guarantee is about."""
+
+    class Cheat(LaplaceNoise):
+        def release(self, value, rng):
+            return value + rng.laplace(scale=self.scale / 2, size=np.shape(value) or None)
+
+    m = Cheat.calibrated(epsilon=1.0, sensitivity=3.0)
+    assert CASES[LaplaceNoise].seen(m) != pytest.approx(m.scale, rel=1e-12)
+
+
+@each
+def test_budgets_compose_by_adding_and_others_do_not_pay(kind):
+    g = CASES[kind].make(0.7).guarantee
+    assert disjoint(g, g) == g
+    both = sequential(g, g, g)
+    assert (both.epsilon, both.delta) == (pytest.approx(3 * g.epsilon), pytest.approx(3 * g.delta))
+    assert (both.trust, both.neighbours) == (g.trust, g.neighbours)
+
+
+@each
+def test_a_larger_budget_never_spends_less(kind):
+    spent = [CASES[kind].make(e).privacy_loss() for e in (0.1, 0.5, 1.0, 4.0, 9.0)]
+    assert np.all(np.diff(spent) > 0)
+
+
+@each
+@pytest.mark.parametrize("epsilon", WILD)
+@pytest.mark.filterwarnings("error")
+def test_no_guarantee_exceeds_what_was_asked(kind, epsilon):
+    if kind is SampledNoise:
+        return  # nothing is asked of it: the noise decides
+    m = CASES[kind].make(epsilon)
+    assert m.guarantee.epsilon == epsilon
+    assert m.privacy_loss() <= epsilon * (1 + 1e-12) + 1e-15
+    if epsilon > 1e-3 and kind not in CENTRAL:
+        assert m.privacy_loss() == pytest.approx(epsilon, rel=1e-12)
+    if kind in CENTRAL:
+        assert m.guarantee.delta in (0.0, DELTA)
+
+
+@central
+@pytest.mark.parametrize("neighbours", MORE)
+def test_a_promise_that_the_noise_does_not_keep_is_refused(kind, neighbours):
+    m = CASES[kind].make(0.7, neighbours=neighbours)
+    assert m.guarantee.neighbours == neighbours and m.guarantee.trust == "central"
+    with pytest.raises(ValueError, match="must be at least"):
+        replace(m, epsilon=0.9 * m.epsilon, delta=0.9 * m.privacy_slack())
+    if kind is not GaussianNoise:
+        with pytest.raises(ValueError, match="epsilon must be at least"):
+            replace(m, epsilon=m.epsilon * (1 - 1e-9))
+        weaker = {"rate": 2 * m.rate} if kind is ExponentialChoice else {"scale": m.scale / 2}
+        assert replace(m, epsilon=None, delta=None, **weaker).epsilon == pytest.approx(1.4, rel=1e-12)
+    if m.delta:
+        with pytest.raises(ValueError, match="delta must be at least"):
+            replace(m, delta=m.privacy_slack() * (1 - 1e-6))
+        assert replace(m, delta=None).delta == m.privacy_slack()
+
+
+@central
+def test_who_does_not_draw_from_a_generator_is_refused(kind):
+    m = CASES[kind].make(1.0)
+    ask = getattr(m, "release", None) or getattr(m, "choose", None) or m.passes
+    with pytest.raises(TypeError, match="rng must be a numpy.random.Generator, got 0"):
+        ask(1.0, 0)
+
+
+# --- what only some have -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])
+def test_what_nobody_moves_costs_nothing_and_needs_no_noise(kind):
+    extra = {"delta": DELTA} if kind is GaussianNoise else {}
+    m = kind.calibrated(epsilon=1.0, sensitivity=0.0, **extra)
+    assert (m.scale, m.guarantee.epsilon, m.guarantee.delta) == (0.0, 0.0, 0.0)
+    assert m.release(5.0, np.random.default_rng(1)) == 5.0
+    with pytest.raises(ValueError, match="scale must be positive, got 0.0"):
+        replace(m, sensitivity=1.0, epsilon=9.0)
+
+
+@pytest.mark.parametrize(("bound", "scale"), [(1, 1.0), (1, 5.0), (4, 2.0), (7, 40.0)])
+def test_a_threshold_of_nothing_hides_nothing(bound, scale):
+    """The largest probability that a lone item shows, by listing all ways to hold at most `bound` records."""
+
+    def ways(rest, largest):
+        yield ()
+        for first in range(1, min(rest, largest) + 1):
+            yield from ((first, *others) for others in ways(rest - first, first))
+
+    for threshold in (-3.0, 0.0, 2.5, 30.0, 90.0):
+        shown = [
+            1 - np.prod([stats.laplace.cdf(threshold, k, scale) for k in way]) for way in ways(bound, bound)
+        ]
+        m = ThresholdedNoise(scale, threshold, bound)
+        assert m.delta == pytest.approx(max(shown), rel=1e-9)
+        assert m.delta >= 0.5 or threshold > 0
+        with pytest.raises(ValueError, match="delta must be at least"):
+            ThresholdedNoise(scale, threshold, bound, delta=0.9 * max(shown))
+
+
+def test_without_a_bound_on_the_items_of_a_user_the_raw_support_hides_nothing():
+    assert ThresholdedNoise(1.0, 50.0, 1, support="raw").delta == 1.0
+    some = [ThresholdedNoise(1.0, 9.0, 2, support="raw", distinct=k).delta for k in (1, 2, 50)]
+    assert some[0] == pytest.approx(stats.laplace.sf(7)) and np.all(np.diff(some) > 0)
+    noise = ThresholdedNoise(1.0, 9.0, 2, support="raw", distinct=2)
+    for support in (None, [True, False]):
+        with pytest.raises(ValueError, match="support must be given"):
+            (noise if support is None else replace(noise, support="counted", delta=None)).release(
+                [1, 2], np.random.default_rng(1), support=support
+            )
+
+
+@pytest.mark.parametrize("distance", [-1, 0, 3])
+def test_the_noisy_test_passes_as_often_as_its_slack_says(distance):
+    m, rng, runs = DistanceTest.calibrated(epsilon=1.0, delta=0.2), np.random.default_rng(2), 4000
+    passed = sum(m.passes(distance, rng) for _ in range(runs))
+    chance = stats.laplace.sf(m.threshold - distance, scale=m.scale)
+    assert stats.binomtest(passed, runs, chance).pvalue > 1e-6
+    assert (chance <= m.privacy_slack()) == (distance <= 0)
+    assert stats.binomtest(passed, runs, min(2 * chance, 0.99)).pvalue < 1e-6
+
+
+def test_many_asks_of_one_noise_compose_exactly():
+    one, many = (GaussianNoise.calibrated(epsilon=1.0, delta=1e-6, steps=k) for k in (1, 400))
+    assert many.scale == pytest.approx(20 * one.scale, rel=1e-12)
+    with pytest.raises(ValueError, match="delta must be at least"):
+        replace(many, steps=401)
+    assert replace(one, steps=400, delta=None).delta > 0.97
