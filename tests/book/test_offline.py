@@ -23,6 +23,7 @@ MATH = "{http://www.w3.org/1998/Math/MathML}math"
 OPF = "{http://www.idpf.org/2007/opf}"
 
 TOC = """
+format: jb-book
 root: book/index
 parts:
   - caption: A part

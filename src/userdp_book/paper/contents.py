@@ -1,10 +1,11 @@
-"""The order of the book, as ``_toc.yml`` has it."""
+"""The order of the book, as ``_toc.yml`` has it and Sphinx's own extension reads it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from sphinx_external_toc.api import Document, SiteMap
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 
 @dataclass(frozen=True)
@@ -18,17 +19,15 @@ class Entry:
 
 def entries(root: Path) -> list[Entry]:
     """The first page, then each part's caption and its pages, each one level below what it belongs to."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf8"))
-    found = [Entry(0, toc["root"])]
-    for part in toc.get("parts", []):
-        found.append(Entry(0, caption=part["caption"]))
-        found += below(part, level=1)
-    return found + list(below(toc, level=0))
+    toc = parse_toc_yaml(root / "_toc.yml")
+    return [Entry(0, toc.root.docname), *below(toc, toc.root, 0)]
 
 
-def below(node: dict, level: int) -> Iterator[Entry]:
-    for key in ("chapters", "sections"):
-        for child in node.get(key, []):
-            if "file" in child:
-                yield Entry(level, child["file"])
-                yield from below(child, level + 1)
+def below(toc: SiteMap, page: Document, level: int) -> Iterator[Entry]:
+    for part in page.subtrees:
+        if part.caption:
+            yield Entry(level, caption=part.caption)
+        for docname in part.files():
+            inner = level + bool(part.caption)
+            yield Entry(inner, str(docname))
+            yield from below(toc, toc[docname], inner + 1)

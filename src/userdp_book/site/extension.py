@@ -1,16 +1,13 @@
 """The Sphinx extension: stored outputs, offline math, links to the twins, generated tables."""
 
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-import myst_nb.core.execute
 from docutils import nodes
-from myst_nb.core.execute import NotebookClientBase
 
 from ..run.execute import computed
-from ..run.pages import Page, code_cells, write
-from . import boxes, calculator, mathjax, offline
+from ..run.pages import write
+from . import boxes, calculator, mathjax, offline, outputs
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
@@ -18,37 +15,6 @@ from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, St
 
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
-
-
-class ExecutedClient(NotebookClientBase):
-    """Gives myst-nb the outputs of the last run; executes nothing; warns when they are not the page's."""
-
-    def start_client(self) -> None:
-        nb = computed(page_of(self._kwargs["root"], self.path))
-        own = code_cells(self.notebook)
-        ran = code_cells(nb)[1:] if nb else []
-        if [cell.source for cell in own] != [cell.source for cell in ran]:
-            self.logger.warning("has not been executed as it is now: use `make book`", subtype="exec")
-            return
-        for cell, result in zip(own, ran, strict=True):
-            cell.outputs, cell.execution_count = result.outputs, result.execution_count
-
-
-def page_of(root: Path, source: Path) -> Page:
-    return Page(root, source.relative_to(root / "book").as_posix().removesuffix(".md"))
-
-
-def use_stored_outputs(app) -> None:
-    # myst-nb has no hook for this. Patching its client of mode "cache" keeps its database out of it.
-    client = partial(ExecutedClient, root=Path(app.srcdir))
-    myst_nb.core.execute.NotebookClientCache = client
-
-
-def depend_on_outputs(app, docname: str, source: list[str]) -> None:
-    """Read the page again when it was executed again."""
-    executed = Page(Path(app.srcdir), docname.removeprefix("book/")).executed
-    if executed.is_file():
-        app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())
 
 
 def outdated(app, env, added, changed, removed) -> list[str]:
@@ -65,7 +31,7 @@ def remove_shared_ids(app, doctree, docname) -> None:
 
 def point_to_twin(app, pagename, templatename, context, doctree) -> None:
     """Open and download the notebook twin, where the theme offers the Markdown page."""
-    twin = Page(Path(app.srcdir), pagename.removeprefix("book/"))
+    twin = outputs.page_of(app, pagename)
     nb = computed(twin)
     if nb is None or not twin.source.is_file():
         return
@@ -100,8 +66,9 @@ def setup(app) -> dict:
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", calculator.copy)
     app.connect("builder-inited", offline.copy)
-    app.connect("builder-inited", use_stored_outputs)
-    app.connect("source-read", depend_on_outputs)
+    app.connect("config-inited", outputs.configure)
+    app.connect("env-before-read-docs", outputs.fill)
+    app.connect("source-read", outputs.depend_on_outputs)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", remove_shared_ids)
     app.connect("doctree-resolved", boxes.name_links)

@@ -1,0 +1,58 @@
+"""What the last runs printed, handed to myst-nb by jupyter-cache, so that it finds all and runs nothing."""
+
+from pathlib import Path
+
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.readers import get_reader
+from nbformat import NotebookNode
+from sphinx.errors import ExtensionError
+
+from ..run.execute import computed
+from ..run.pages import Page, code_cells, is_executable
+
+CACHE = Path("_build") / "jupyter_cache"
+# The reader that myst-nb registers for pages like ours; its notebook is the one that will be looked up.
+READER = {"type": "plugin", "name": "myst_nb_md"}
+
+
+def page_of(app, docname: str) -> Page:
+    return Page(Path(app.srcdir), docname.removeprefix("book/"))
+
+
+def configure(app, config) -> None:
+    config.nb_execution_cache_path = str(Path(app.srcdir) / CACHE)
+
+
+def fill(app, env, docnames: list[str]) -> None:
+    """Put the outputs of the pages to be read into the cache; fail when a page was not run as it is."""
+    cache, read = get_cache(app.config.nb_execution_cache_path), get_reader(READER)
+    cache.clear_cache()
+    missing = []
+    for page in (page_of(app, docname) for docname in docnames):
+        if page.source.is_file() and is_executable(page.source):
+            nb = read(str(page.source))
+            if with_outputs(nb, computed(page)):
+                bundle = CacheBundleIn(nb, str(page.source))
+                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+            else:
+                missing.append(page.docname)
+    if missing:
+        raise ExtensionError(f"{', '.join(missing)}: has not been executed as it is now: use `make book`")
+
+
+def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
+    """Give the page's cells the outputs of its run; say whether that was a run of these cells."""
+    own, cells = code_cells(nb), code_cells(ran)[1:] if ran else []
+    if [cell.source for cell in own] != [cell.source for cell in cells]:
+        return False
+    for cell, result in zip(own, cells, strict=True):
+        cell.outputs, cell.execution_count = result.outputs, result.execution_count
+    return True
+
+
+def depend_on_outputs(app, docname: str, source: list[str]) -> None:
+    """Read the page again when it was executed again."""
+    executed = page_of(app, docname).executed
+    if executed.is_file():
+        app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())

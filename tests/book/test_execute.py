@@ -1,0 +1,144 @@
+"""Runs of pages: an interruption, what is said while they run, and what forked kernels must not change."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from userdp_book.run import cache
+from userdp_book.run.execute import run
+from userdp_book.run.pages import Page, code_cells, read
+from userdp_book.run.progress import Progress, expected_seconds, stored_seconds
+from userdp_book.run.reach import Sources
+
+PAGE = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
+kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
+---
+
+```{code-cell} ipython3
+CODE
+```
+"""
+
+
+# Seconds; a busy machine starts a kernel in half a minute.
+LONG = 300
+
+
+@pytest.fixture
+def book(tmp_path):
+    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
+    (tmp_path / "constraints.txt").write_text("numpy==2.0\n")
+    (tmp_path / "book").mkdir()
+    return tmp_path
+
+
+def page(book, name, code):
+    made = Page(book, name)
+    made.source.write_text(PAGE.replace("CODE", code))
+    return made
+
+
+def execute(book):
+    command = [sys.executable, "-m", "userdp_book", "execute", "--jobs", "2"]
+    return subprocess.Popen(command, cwd=book, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for(condition, seconds=LONG):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+ENDLESS = """import os, pathlib, time
+pathlib.Path(NOTED).write_text(str(os.getpid()))
+time.sleep(600)"""
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda blow: blow.name)
+def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, blow):
+    quick, noted = page(book, "quick", "6 * 7"), book / "pid"
+    long = page(book, "long", ENDLESS.replace("NOTED", repr(str(noted))))
+    process = execute(book)
+    wait_for(lambda: quick.executed.is_file() and noted.is_file() and noted.read_text())
+    process.send_signal(blow)
+    said, _ = process.communicate(timeout=LONG)
+    wait_for(lambda: not is_alive(int(noted.read_text())))
+    assert process.returncode == (-signal.SIGKILL if blow is signal.SIGKILL else 130), said
+    assert blow is signal.SIGKILL or "interrupted: 1 of 2 are done and kept" in said
+    assert cache.is_current(quick, Sources(book)) and not long.executed.exists()
+    page(book, "long", "1 / 4")
+    again = execute(book)
+    said, _ = again.communicate(timeout=LONG)
+    assert again.returncode == 0 and "1 of 2 notebooks to execute" in said, said
+
+
+STATE = """import os, sys
+import matplotlib.pyplot as plt
+import pandas as pd
+print(__name__, os.path.basename(sys.argv[0]).removesuffix(".py"), os.listdir(), sys.stdin.isatty())
+print(plt.get_backend(), os.environ["MPLBACKEND"], pd.options.display.max_columns)
+print(*sys.path, sep="\\n")
+print("modules", sorted(name for name in sys.modules if "userdp" in name))"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")
+def test_a_forked_kernel_is_as_a_fresh_one(book, monkeypatch):
+    """What a page can see of where it runs, whatever has been imported before the fork."""
+    one = page(book, "page", STATE)
+    said, _ = execute(book).communicate(timeout=LONG)
+    shown = [code_cells(nb)[1].outputs[0].text.splitlines() for nb in (read(one.executed), run(one))]
+    forked, fresh = ([line for line in lines if not line.startswith("modules")] for lines in shown)
+    assert forked == fresh, said
+    *_, own = shown[0]
+    assert own == "modules ['userdp_book', 'userdp_book.run', 'userdp_book.run.forked']"
+
+
+@pytest.mark.slow
+def test_a_failing_page_is_told_and_not_kept(book):
+    bad = page(book, "bad", "raise ValueError(3 + 4)")
+    process = execute(book)
+    said, _ = process.communicate(timeout=LONG)
+    assert process.returncode == 1 and "FAILED  book/bad" in said and "ValueError" in said
+    assert not bad.executed.exists()
+
+
+def test_the_line_tells_what_runs_and_how_long_it_will_take(book):
+    first, second, third = (Page(book, name) for name in ("first", "second", "third"))
+    time = [0.0]
+    progress = Progress({first: 100.0, second: 40.0, third: 20.0}, 2, now=lambda: time[0])
+    assert progress.line([first, second]) == "0 of 3 done, 2 min left; running: first, second"
+    time[0] = 80.0
+    progress.end(second, 80.0)  # a machine half as fast as expected
+    assert progress.line([first, third]) == "1 of 3 done, 2 min left; running: first, third"
+    time[0] = 190.0
+    progress.end(third, 40.0)
+    assert progress.line([first]) == "2 of 3 done, 10 s left; running: first"
+
+
+def test_seconds_are_expected_from_the_last_run_or_the_table_or_the_usual(book, root):
+    table = stored_seconds()
+    name, seconds = next(iter(table.items()))
+    known, new = Page(book, name), Page(book, "new")
+    expected = expected_seconds([known, new])
+    assert expected == {known: seconds, new: seconds}
+
+
+def test_the_table_of_seconds_names_pages_of_the_book(root):
+    assert all((root / f"book/{name}.md").is_file() for name in stored_seconds())
