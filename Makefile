@@ -65,9 +65,11 @@ check: lint $(TYPES) ## within a minute: style, spelling and the unit tests that
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
 	$(NBVAL) --nbval-current-env
 
-lint: .venv/.ready ## ruff and codespell
+lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
 	$(BIN)/ruff check src tests notebooks
 	$(BIN)/ruff format --check src tests
+	$(BIN)/lint-imports
+	$(BIN)/mypy
 	$(BIN)/codespell book src tests *.md
 
 check-launch: .venv/.ready ## what Colab and Binder do, in empty environments (downloads them twice)

@@ -17,21 +17,24 @@ def _compile(function: Callable) -> Callable:
     return njit(nogil=True, error_model="numpy", cache=True)(function)
 
 
-# None where there is no numba, as a module that holds kernels and their plain versions asks
+# None where there is no numba, which a module that holds kernels and their plain versions asks
 njit = _compile if find_spec("numba") else None
+_kernels: dict[str, list[Callable]] = {}  # of each module
 
 
 def _jit(function: Callable) -> Callable:
     """Compile a kernel when it is first called, and with it all kernels of its module, which it may call."""
     if njit is None:
         return function
+    kernels = _kernels.setdefault(function.__module__, [])
+    kernels.append(function)
 
     @wraps(function)
     def first_call(*arguments: Any) -> Any:
         module = function.__globals__
-        for name, kernel in list(module.items()):
-            if getattr(kernel, "__code__", None) is first_call.__code__:
-                module[name] = njit(kernel.__wrapped__)
+        if module[function.__name__] is first_call:
+            # in the order of the file: a kernel stands below those that it calls
+            module.update((kernel.__name__, _compile(kernel)) for kernel in kernels)
         return module[function.__name__](*arguments)
 
     return first_call

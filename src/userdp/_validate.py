@@ -89,7 +89,7 @@ def vector(
     least: int = 1,
     increasing: bool = False,
     **parameter: ArrayLike,
-) -> NDArray:
+) -> NDArray[np.float64]:
     """Return a parameter as finite floats in ``[low, high]``, shape (k,), k at least `least`, or raise."""
     ((name, value),) = parameter.items()
     array = _one_dimensional(name, np.asarray(value, dtype=float), least)
@@ -112,7 +112,7 @@ def whole_numbers(
     return (_increasing(name, array) if increasing else array).astype(np.int64, copy=False)
 
 
-def table(**parameter: ArrayLike) -> NDArray:
+def table(**parameter: ArrayLike) -> NDArray[np.float64]:
     """Return a parameter as floats of shape (n, d), d at least 1, or raise; its entries may be anything."""
     ((name, value),) = parameter.items()
     array = np.asarray(value, dtype=float)
@@ -130,7 +130,7 @@ def column(**data: ArrayLike) -> NDArray:
     return array
 
 
-def positive_arrays(**parameters: ArrayLike) -> list[NDArray]:
+def positive_arrays(**parameters: ArrayLike) -> list[NDArray[np.float64]]:
     """Return parameters as finite positive floats, numbers or arrays of any shape, or raise."""
     arrays = [np.asarray(value, dtype=float)[()] for value in parameters.values()]
     for name, array in zip(parameters, arrays, strict=True):

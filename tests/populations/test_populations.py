@@ -64,6 +64,14 @@ def test_users_have_their_mean_and_their_sizes(theta):
         assert has_mean(half == 400, 0.3)
 
 
+def test_the_order_within_a_half_says_who_holds_how_many():
+    """What `draw_halves` warns of; users drawn one by one stand in random order."""
+    law, rng = two_point_sizes(10, 400, 0.3), np.random.default_rng(5)
+    _, sizes = draw_halves(Signs(0.2), law, 2001, rng)
+    assert all((np.diff(half) >= 0).all() for half in (sizes[:1000], sizes[1000:]))
+    assert np.count_nonzero(np.diff(law.draw(2001, rng))) > 500  # 840 expected, Hoeffding: 1e-13
+
+
 def test_point_masses_do_not_vary():
     np.testing.assert_array_equal(
         PointMass(0.25).draw_means(np.array([1, 5]), np.random.default_rng(0)), 0.25
@@ -116,6 +124,7 @@ def test_truncated_laws_are_given_one_record_at_least():
     [
         (lambda: Signs(1.5), "theta must be in .* got 1.5"),
         (lambda: Uniforms(0.5, 0.5), "low must be below high, got 0.5 and 0.5"),
+        (lambda: draw_halves(Signs(0.0), constant_size(1), 1, None), "n must be .* at least 2, got 1"),
         (lambda: two_point_sizes(5, 2, 0.5), "small must be below large, got 5 and 2"),
         (lambda: two_point_sizes(1, 2, 1.5), "rho must be in .* got 1.5"),
         (lambda: constant_size(0), "size must be a whole number of at least 1, got 0"),

@@ -94,7 +94,7 @@ def kept_in(folder):
 
 def test_a_killed_sweep_loses_no_finished_cell(tmp_path, root):
     folder = tmp_path / "cells"
-    done = subprocess.run([sys.executable, "-c", DIES, folder], cwd=root / "tests")
+    done = subprocess.run([sys.executable, "-c", DIES, folder], cwd=root / "tests" / "study")
     assert done.returncode == 9 and len(kept_in(folder)) == 3
     assert np.array_equal(
         sweep(forbidden, GRID[:3], repetitions=3, seed=1, store=folder),

@@ -55,6 +55,11 @@ def test_size_cap_is_the_largest_that_brute_force_finds(name, n, form):
     assert dame_size_cap(law, n=n, epsilon=EPSILON, form=form) == (a[enough[-1]] if enough.size else 1)
 
 
+def test_the_size_cap_is_one_where_no_larger_one_finds_enough_voters():
+    assert dame_size_cap(constant_size(40), n=100, epsilon=0.1) == 1
+    assert dame_size_cap(constant_size(1), n=10**9, epsilon=EPSILON) == 1
+
+
 @pytest.mark.parametrize("name", ["constant", "two-point", "uniform", "poisson"])
 def test_lower_bound_is_the_largest_that_brute_force_finds(name):
     law, n = LAWS[name], 3000

@@ -50,8 +50,9 @@ def columns_of(**columns: ArrayLike) -> list[NDArray]:
 
 def column_of(name: str, values: ArrayLike) -> NDArray:
     """Return a named column as an array of objects, or of integers where it is one already."""
-    whole = isinstance(values, np.ndarray) and values.dtype.kind == "i"
-    column = values if whole else np.asarray(values, dtype=object)
+    column = np.asarray(values, dtype=object)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
+        column = values
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {column.shape}")
     if column.size == 0:

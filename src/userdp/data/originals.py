@@ -278,7 +278,7 @@ class _Tally:
         self._chunk, self._records = int(chunk), 0
         self._users: dict = {}
         self._items: dict = {}
-        self._waiting, self._counted = array("q"), []
+        self._waiting, self._counted = array("q"), list[Any]()
 
     def add(self, user: str | int, items: Iterable[str]) -> None:
         row = self._users.setdefault(user, len(self._users))

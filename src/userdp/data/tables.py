@@ -166,10 +166,10 @@ def from_csv(
 
 def _count_table(name: str, users: tuple, items: tuple, counts: tuple, domain: Iterable | None) -> ItemCounts:
     """Each column comes with the name under which errors speak of it."""
-    (user, given_users), (item, given_items), (count, given) = users, items, counts
-    users, items = columns_of(**{user: given_users, item: given_items})
-    held_by, held = _labels(user, users), _labels(item, items)
-    weights = np.ones(len(users), np.int64) if given is None else _counts(user, users, count, given)
+    user, item, (count, given) = users[0], items[0], counts
+    who, what = columns_of(**dict([users, items]))
+    held_by, held = _labels(user, who), _labels(item, what)
+    weights = np.ones(len(who), np.int64) if given is None else _counts(user, who, count, given)
     rows = {label: row for row, label in enumerate(sorted(set(held_by)))}
     if len(rows) < 2:
         raise ValueError(f"{user} must name at least two users, got only {next(iter(rows))!r}")
@@ -178,12 +178,12 @@ def _count_table(name: str, users: tuple, items: tuple, counts: tuple, domain: I
         columns = {label: column for column, label in enumerate(seen)}
     else:
         columns = _domain(domain)
-        refuse(item, "be in the public domain", items, [label not in columns for label in held])
+        refuse(item, "be in the public domain", what, [label not in columns for label in held])
     if not columns:
         raise ValueError(f"{count} must not all be 0 unless a domain is given, got {len(weights)} zeros")
     at = [rows[label] for label in held_by], [columns.get(label, 0) for label in held]
-    counts = csr_array((weights, at), shape=(len(rows), len(columns)))
-    return ItemCounts(name, tuple(columns), counts, tuple(rows))
+    table = csr_array((weights, at), shape=(len(rows), len(columns)))
+    return ItemCounts(name, tuple(columns), table, tuple(rows))
 
 
 def _counts(user: str, users: NDArray, count: str, given: ArrayLike) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ Unlike a randomiser, everything here is strict: a wrong parameter or table raise
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import scipy
@@ -27,12 +27,6 @@ __all__ = [
     "draw_halves",
     "SignMixture",
 ]
-
-
-class Population(Protocol):
-    """A law of records that can draw the means of users with `sizes` records each, shape (n,)."""
-
-    def draw_means(self, sizes: ArrayLike, rng: np.random.Generator) -> NDArray: ...
 
 
 # --- the records of one user: independent with values in [-1, 1] ---------------------------------
@@ -201,7 +195,7 @@ FEW_SIZES = 16
 
 
 def draw_halves(
-    population: Population, size_law: SizeLaw, n: int, rng: np.random.Generator
+    population: Any, size_law: SizeLaw, n: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray[np.int64]]:
     """Draw the means and the sizes of `n` users as two halves, the first ``n // 2`` users and the others.
 
@@ -228,12 +222,12 @@ def draw_halves(
         Mean and number of records of each user.
     """
     _validate.integer(2, n=n)
-    few = isinstance(size_law, FiniteSizes) and size_law.values.size <= FEW_SIZES
-    if not few or not hasattr(population, "draw_block"):
+    blockwise = hasattr(population, "draw_block")
+    if not isinstance(size_law, FiniteSizes) or size_law.values.size > FEW_SIZES or not blockwise:
         sizes = size_law.draw(n, rng)
         return population.draw_means(sizes, rng), sizes
-    halves = (size_law.draw_counts(half, rng) for half in (n // 2, n - n // 2))
-    blocks = [(int(m), count) for counts in halves for m, count in zip(size_law.values, counts, strict=True)]
+    values, halves = size_law.values, [size_law.draw_counts(half, rng) for half in (n // 2, n - n // 2)]
+    blocks = [(int(m), count) for counts in halves for m, count in zip(values, counts, strict=True)]
     means = np.concatenate([population.draw_block(m, count, rng) for m, count in blocks])
     return means, np.repeat(*np.transpose(blocks))
 

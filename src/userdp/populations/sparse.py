@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from userdp import _validate
 from userdp.populations.records import Signs
@@ -61,7 +61,7 @@ class SparseSigns:
         """Draw the mean of each of `n` users over `m` records, shape (n, d)."""
         return self.draw_columns(np.arange(self.d), m, n, rng)
 
-    def draw_columns(self, coordinates: ArrayLike, m: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_columns(self, coordinates: NDArray, m: int, n: int, rng: np.random.Generator) -> NDArray:
         """Draw the same means in some coordinates only, shape (n, coordinates)."""
         sizes = np.full(n, m)
         columns = [Signs(float(theta)).draw_means(sizes, rng) for theta in self.mean[coordinates]]

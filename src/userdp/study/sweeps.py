@@ -7,17 +7,21 @@ reordering the grid, adding cells or changing the number of workers changes no n
 import hashlib
 import json
 import os
-from functools import partial
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from userdp import _validate
 
-__all__ = ["CellStore", "stream", "sweep"]
+__all__ = ["stream", "sweep"]
+
+Cell = dict[str, Any]
 
 
 class CellStore:
@@ -31,23 +35,18 @@ class CellStore:
         Made if it is not there. Several sweeps may share it.
     function : callable
         The function of the sweep; it must have a module and a name.
-    describe : callable
-        From the parameters of a cell to text that is the same for the same cell.
-
-    Raises
-    ------
-    ValueError
-        If the function has no name, as one made by `functools.partial`, or is a lambda.
+    repetitions, seed : int
+        Those of the sweep.
     """
 
-    def __init__(self, folder, function, describe):
+    def __init__(self, folder: str | Path, function: Callable, repetitions: int, seed: int) -> None:
         name = getattr(function, "__qualname__", "<lambda>")
         if "<lambda>" in name:
             raise ValueError(f"function must have a name under which its cells are stored, got {function!r}")
-        self.folder, self.name, self.describe = Path(folder), f"{function.__module__}.{name}", describe
+        self.folder, self.sweep = Path(folder), f"{function.__module__}.{name} {repetitions} {int(seed)}"
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def read(self, cell):
+    def read(self, cell: Cell) -> NDArray | None:
         """Return the result of a cell, or None if it is not there."""
         path, content = self._place(cell)
         if not path.is_file():
@@ -61,19 +60,19 @@ class CellStore:
             raise ValueError(f"store: {path} belongs to another cell, {stored}")
         return result
 
-    def write(self, cell, result):
+    def write(self, cell: Cell, result: NDArray) -> None:
         """Keep the result of a cell: whole or not at all, whenever the process ends."""
         path, content = self._place(cell)
         with NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
             np.savez(file, content=content, result=result)
         os.replace(file.name, path)
 
-    def _place(self, cell):
-        content = f"{self.name} {self.describe(cell)}"
+    def _place(self, cell: Cell) -> tuple[Path, str]:
+        content = f"{self.sweep} {_plain_text(cell)}"
         return self.folder / f"{hashlib.sha256(content.encode()).hexdigest()[:32]}.npz", content
 
 
-def stream(seed, **parameters):
+def stream(seed: int, **parameters: Any) -> np.random.Generator:
     """Return the generator of one cell, a function of `seed` and of the cell's parameters alone.
 
     Parameters
@@ -83,23 +82,25 @@ def stream(seed, **parameters):
     **parameters
         The cell: numbers, strings, None, and lists of them; the order of names does not matter.
 
-    Returns
-    -------
-    numpy.random.Generator
-        A generator of its own.
+    Examples
+    --------
+    >>> stream(1, n=100, epsilon=0.5).integers(10, size=3)
+    array([0, 8, 3])
     """
     _validate.integer(0, seed=seed)
     digest = hashlib.sha256(_plain_text(parameters).encode()).digest()
     return np.random.default_rng([int(seed), *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise ValueError(f"parameters must be numbers, strings, None or lists of them, got {value!r}")
 
 
-def sweep(function, grid, *, repetitions, seed, n_jobs=1, store=None):
+def sweep(
+    function: Callable, grid: Iterable, *, repetitions: int, seed: int, n_jobs: int = 1, store: Any = None
+) -> list[NDArray]:
     """Run `function` `repetitions` times in every cell of `grid`.
 
     Parameters
@@ -125,18 +126,12 @@ def sweep(function, grid, *, repetitions, seed, n_jobs=1, store=None):
     -------
     list of ndarray, each of shape (repetitions, ...)
         Results in the order of `grid`.
-
-    Raises
-    ------
-    ValueError
-        If `repetitions` or `seed` is out of range, a parameter has no plain content, a function to be
-        stored has no name, or a stored file cannot be read.
     """
     _validate.integer(1, repetitions=repetitions)
     _validate.integer(0, seed=seed)
     grid = list(grid)
-    kept = None if store is None else CellStore(store, function, partial(_content, repetitions, seed))
-    results = [kept and kept.read(cell) for cell in grid]
+    kept = None if store is None else CellStore(store, function, repetitions, seed)
+    results: list[Any] = [kept and kept.read(cell) for cell in grid]
     missing = [i for i, result in enumerate(results) if result is None]
     tasks = (delayed(_cell)(i, function, grid[i], repetitions, seed) for i in missing)
     finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
@@ -149,15 +144,11 @@ def sweep(function, grid, *, repetitions, seed, n_jobs=1, store=None):
     return results
 
 
-def _cell(i, function, parameters, repetitions, seed):
+def _cell(i: int, function: Callable, parameters: Cell, repetitions: int, seed: int) -> tuple[int, NDArray]:
     """Return the cell's place in the grid and its results, which may come in any order."""
     rng = stream(seed, **parameters)
     return i, np.array([function(rng=rng, **parameters) for _ in range(repetitions)])
 
 
-def _content(repetitions, seed, parameters):
-    return f"{repetitions} {int(seed)} {_plain_text(parameters)}"
-
-
-def _plain_text(parameters):
+def _plain_text(parameters: Cell) -> str:
     return json.dumps(parameters, sort_keys=True, default=_plain)

@@ -82,10 +82,9 @@ def clipped_total_law(rates: ArrayLike, bound: int, users: ArrayLike | None = No
     rates, share, n = _groups(rates, users)
     length = n * int(bound) + 1
     padded = next_fast_len(length, real=True)
-    values = np.arange(bound + 1)
     transform = np.ones(padded // 2 + 1, dtype=complex)
     for rate, count in zip(rates, np.rint(share * n), strict=True):
-        one = scipy.stats.poisson.pmf(values, rate)
+        one = scipy.stats.poisson.pmf(np.arange(bound + 1), rate)
         one[-1] = gammainc(bound, rate)
         transform *= rfft(one, padded) ** count
     return np.clip(irfft(transform, padded)[:length], 0, None)
@@ -135,11 +134,10 @@ def debiased_risk(
     density = left[starts, None] * np.exp(-inside / scale)
     density += right[starts + 1, None] * np.exp((inside - 1) / scale)
     middle = ((rate - target) ** 2 * density) @ weights @ widths / (2 * scale)
-    below = right[0]
     totals = np.arange(law.size)
     far = np.exp(-np.abs(last - totals) / scale) / 2
     above = law @ np.where(totals < last, far, 1 - far)
-    return float(middle + below * target**2 + above * (top - target) ** 2)
+    return float(middle + right[0] * target**2 + above * (top - target) ** 2)
 
 
 def bias_bound(rates: ArrayLike, bound: int, *, users: ArrayLike | None = None, split: bool = False) -> float:

@@ -108,8 +108,7 @@ def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     held = np.flatnonzero(p > NEGLIGIBLE)
     shares = p[held] / np.cumsum(p[held][::-1])[::-1]
     ranges = [_likely(users, p[j]) for j in held]
-    left = _start(users, equal)
-    lefts, rights = [left], [_start(users, equal)]
+    lefts, rights = [_start(users, equal)], [_start(users, equal)]
     for share, counts in zip(shares, ranges, strict=True):
         lefts.append(_place(lefts[-1], below, share, counts, -1))
     for share, counts in zip(shares[::-1], ranges[::-1], strict=True):

@@ -7,6 +7,7 @@ Both are compiled with numba where it is installed; `risks_reference` and, for t
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 import scipy
@@ -81,7 +82,7 @@ def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
 
 
 def risks_reference(
-    voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: ArrayLike, epsilons: ArrayLike
+    voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: Any, epsilons: Any
 ) -> NDArray:
     """The plain version of `risks_given_means`: every bin by itself, in numpy."""
     voters, refiners, theta = _populations(voters, refiners, theta)

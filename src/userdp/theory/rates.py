@@ -15,7 +15,7 @@ here ``min(epsilon, epsilon**2)`` stands everywhere, which is the same there.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +65,7 @@ class Mean:
         Constant in the exponent of the infinite-records rate, positive.
     """
 
-    d: ArrayLike
+    d: Any
     ball: Literal["cube", "l2"] = "cube"
     decay: float = 1.0
 
@@ -113,8 +113,8 @@ class Sparse:
         Constant in the exponent of the infinite-records rate, positive.
     """
 
-    d: ArrayLike
-    s: ArrayLike
+    d: Any
+    s: Any
     decay: float = 1.0
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class Density:
         Smoothness beta, positive.
     """
 
-    smoothness: ArrayLike
+    smoothness: Any
 
     def __post_init__(self) -> None:
         (beta,) = _validate.positive_arrays(smoothness=self.smoothness)
@@ -195,7 +195,7 @@ class Mixture:
         Constant in the exponent of the T-independent rate, positive.
     """
 
-    components: ArrayLike
+    components: Any
     decay: float = 1.0
 
     def __post_init__(self) -> None:

@@ -1,0 +1,71 @@
+"""What holds for the package as a whole: what it needs to be imported, and that its examples run."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+
+import pytest
+
+import userdp
+
+WINGS = ("privacy", "populations", "local", "central", "theory", "data")
+MODULES = [module.name for module in pkgutil.walk_packages(userdp.__path__, "userdp.")]
+
+INSTALLED = set(packages_distributions())
+
+HIDE = """
+import sys
+
+class Hide:
+    def __init__(self, finder, names):
+        self.finder, self.names = finder, names
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in self.names else self.finder.find_spec(name, path, target)
+
+sys.meta_path = [Hide(finder, set(sys.argv[1].split(","))) for finder in sys.meta_path]
+"""
+
+
+def run(code, hidden):
+    """Run code in a process that does not find some of the installed packages."""
+    command = [sys.executable, "-c", HIDE + code, ",".join(hidden)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("wing", ["", *(f".{wing}" for wing in WINGS)])
+def test_six_wings_and_the_package_need_numpy_and_scipy_alone(wing):
+    done = run(f"import userdp{wing}", INSTALLED - {"userdp", "numpy", "scipy"})
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_hidden_is_not_found():
+    assert "joblib" in INSTALLED and "No module named 'joblib'" in run("import joblib", INSTALLED).stderr
+    assert run("import joblib", {"numba"}).returncode == 0
+
+
+def test_numba_comes_with_the_first_call_of_a_kernel():
+    code = """
+from userdp.populations import dirichlet_draw, urns
+import numpy, userdp.theory
+assert "numba" not in sys.modules
+dirichlet_draw([1.0, 2.0], [3, 4], [1, 2], rng=numpy.random.default_rng(1))
+assert "numba" in sys.modules and urns.count_urns.py_func.__name__ == "count_urns"
+"""
+    done = run(code, {"nothing"})
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("missing", ["IPython", "joblib", "matplotlib", "tqdm"])
+def test_the_wing_that_needs_more_says_what_and_where_from(missing):
+    said = run("import userdp.study", {missing}).stderr.strip().splitlines()[-1]
+    assert said.startswith(f"ModuleNotFoundError: userdp.study needs {missing}")
+    assert said.endswith("pip install 'userdp[study]'")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
