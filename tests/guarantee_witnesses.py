@@ -91,6 +91,10 @@ WITNESSES = {
         f"{HERE}::test_a_simulated_selection_promises_what_the_selection_does",
         "local/test_local_sparse.py::test_simulated_selection_has_the_law_of_drawing_every_user",
     ),
+    "local.hashed_scores": (
+        "local/test_local_sparse.py::test_scores_have_the_noise_of_the_whole_clipped_range",
+        "local/test_local_sparse.py::test_a_hashed_sum_promises_the_loss_of_the_number_sent",
+    ),
     "local.sparse_threshold": (
         f"{HERE}::test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector",
     ),

@@ -105,6 +105,31 @@ def test_tables_and_the_whole_matrix_give_the_same_scores():
     assert fast == pytest.approx(slow, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("every_report", [False, True])
+def test_a_hashed_sum_promises_the_loss_of_the_number_sent(epsilon, every_report):
+    """One user's choices, all of them, under one draw of the signs: what is sent, and at which scale."""
+
+    class Silent(np.random.Generator):
+        scales = set()
+
+        def laplace(self, loc=0.0, scale=1.0, size=None):
+            self.scales.add(scale)
+            return np.zeros(size)
+
+    sent = set()
+    for choice in np.ndindex(2, 2, 2, 2, 2):
+        noise = Silent(np.random.PCG64(1))
+        options = {"epsilon": epsilon, "clip": 2.0, "every_report": every_report, "rng": noise}
+        result = hashed_scores([choice], **options)
+        # a score is the number times a sign
+        sent |= set(np.concatenate([result.value, -result.value]).tolist())
+    (scale,) = Silent.scales
+    assert sent == {-2.0, -1.0, 0.0, 1.0, 2.0}
+    assert laplace_loss(sorted(sent), scale) == pytest.approx(result.guarantee.epsilon, rel=1e-12)
+    assert result.guarantee.epsilon == epsilon
+
+
 def test_scores_have_the_noise_of_the_whole_clipped_range():
     rng, clip, epsilon, n = np.random.default_rng(21), 3.0, 0.8, 40
     nobody = np.zeros((n, 1), dtype=bool)
@@ -163,9 +188,10 @@ def test_printed_folds_make_the_first_half_report_twice():
     assert sparse_selection(means, size=100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
 
 
-def test_each_user_takes_part_in_one_half():
+@pytest.mark.parametrize("n", [1000, 1001])
+def test_each_user_takes_part_in_one_half(n):
     population, rng = SparseSigns(6, 1, 1.0), np.random.default_rng(13)
-    means = population.draw_means(50, 1000, rng)
+    means = population.draw_means(50, n, rng)
 
     def run(means):
         return sparse_selection(
@@ -177,8 +203,11 @@ def test_each_user_takes_part_in_one_half():
             **(TUNING | {"half_width": 2.0}),
         )
 
-    selecting, refining = means.copy(), means.copy()
+    selecting, refining, last = means.copy(), means.copy(), means.copy()
     selecting[:500] *= 0.99
+    last[1000:] = -1.0
+    assert np.array_equal(run(last).value, run(means).value)
+    assert np.array_equal(run(last).scores, run(means).scores)
     refining[500:, 0] -= 0.9  # far below the threshold: these users must not vote
     assert np.array_equal(run(selecting).value, run(means).value)
     assert np.array_equal(run(refining).scores, run(means).scores)

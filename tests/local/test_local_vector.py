@@ -26,9 +26,10 @@ def transcript_loss(monkeypatch, d, epsilon, **options):
     n = 8 * d + 1
     spent = np.zeros(n)
 
-    def spy(means, size, epsilon, half_width, general, *rest):
+    def spy(means, how):
         # a user's mean is the user's number, so the spy knows who reports
-        users = np.round(means * n).astype(int)
+        users, epsilon, half_width = np.round(means * n).astype(int), how.epsilon, how.half_width
+        general = epsilon > 1 if how.general is None else how.general
         ballot = Ballot(Bins(half_width), int(general), epsilon)
         places = np.linspace(-1, 1, 201)
         vote = bits_loss(ballot.randomiser.vectors(ballot.positions(places)), ballot.randomiser.keep)
@@ -36,7 +37,7 @@ def transcript_loss(monkeypatch, d, epsilon, **options):
         half = users.size // 2
         spent[users[:half]] += vote
         spent[users[half:]] += laplace_loss([-end, end], 2 * end / epsilon)
-        return _localised(means, size, epsilon, half_width, general, *rest)
+        return _localised(means, how)
 
     monkeypatch.setattr(local_vector, "_localised", spy)
     means = np.tile(np.arange(n)[:, None] / n, (1, d))

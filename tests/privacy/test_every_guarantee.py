@@ -159,8 +159,8 @@ def test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector(monkeypat
     """What that estimate costs is proved in its own file; nothing else may be looked at."""
     seen, module = [], local_vector if run == "rotated" else local_sparse
 
-    def spy(means, size, epsilon, *rest):
-        seen.append((means.shape, epsilon, _by_coordinate(means, size, epsilon, *rest)))
+    def spy(means, how):
+        seen.append((means.shape, how.epsilon, _by_coordinate(means, how)))
         return seen[-1][-1]
 
     monkeypatch.setattr(module, "_by_coordinate", spy)

@@ -155,10 +155,10 @@ def cover_select(
     >>> cover_select(points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=rng).value.round(2)
     array([0.67, 0.67])
     """
-    points = _table("nd", 1, epsilon, rng, points=points)
-    if points.shape[1] != cover.dimension:
-        raise ValueError(f"points must have shape (n, {cover.dimension}), got shape {points.shape}")
-    distinct, user = np.unique(points, axis=0, return_inverse=True)
+    x = _table("nd", 1, epsilon, rng, points=points)
+    if x.shape[1] != cover.dimension:
+        raise ValueError(f"points must have shape (n, {cover.dimension}), got shape {x.shape}")
+    distinct, user = np.unique(x, axis=0, return_inverse=True)
     positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
     # with `count` ones allowed and the budget scaled up alike, the keep probability is the same
     ones = cover.count if printed else 1
@@ -181,19 +181,8 @@ def _all_balls(held: NDArray) -> NDArray:
 def miss_probability(n: int, count: int, *, epsilon: float) -> float:
     """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
 
-    Parameters
-    ----------
-    n
-        Number of users, all voting for one ball.
-    count
-        Number of balls N.
-    epsilon
-        Local budget.
-
-    Returns
-    -------
-    float
-        ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
+    For n users who all vote for one of N = `count` balls it is
+    ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
     """
     _validate.integer(1, n=n, count=count)
     _validate.positive(epsilon=epsilon)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, _table, localised_half_width
+from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, _How, _table, localised_half_width
 from userdp.local.vector import _by_coordinate, split_budget, split_users
 from userdp.populations.densities import BLOCK, BOUND, TrigonometricDensity, WrappedGammas, basis_function
 from userdp.privacy.guarantee import nothing_spent
+from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 
 __all__ = ["draw_user_coefficients", "density_coefficients", "coefficient_noise", "density_cutoff"]
@@ -33,28 +34,16 @@ def draw_user_coefficients(
 ) -> NDArray:
     """Draw the means of the first `terms` basis functions over each user's records, shape (n, terms).
 
-    Parameters
-    ----------
-    law
-        Law of a record.
-    n, size
-        Number of users and records each holds.
-    terms
-        Number J of coefficients; the first is 1.
-    epsilon
-        If given, only the coefficients that `density_coefficients` asks a user of this budget for are
-        computed (one of J - 1 for a budget below 2) and all others are NaN.
-    rng
-        Source of the records.
+    The first column is 1. With a budget `epsilon` only the coefficients that `density_coefficients` asks a
+    user of this budget for are computed (one of J - 1 for a budget below 2) and all others are NaN.
     """
     _validate.integer(1, n=n, size=size, terms=terms)
     means = np.full((n, terms), np.nan)
     means[:, 0] = 1.0
     if terms == 1:
         return means
-    if epsilon is None:
-        groups = [(np.arange(n), range(2, terms + 1))]
-    else:
+    groups: list = [(np.arange(n), range(2, terms + 1))]
+    if epsilon is not None:
         d, (count, _) = terms - 1, split_budget(terms - 1, epsilon=epsilon)
         groups = [
             (np.concatenate(fold), [2 + (j - k) % d for k in range(count)])
@@ -112,12 +101,12 @@ def density_coefficients(
     >>> density_coefficients(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 1. ,  0.3, -0.6])
     """
-    means = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
+    x = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
     scale, known = (1.0, 0) if printed else (BOUND, 1)
-    if means.shape[1] == known:
+    if x.shape[1] == known:
         return VectorEstimate(np.ones(1), (), nothing_spent())
-    how = size, epsilon, half_width, general, False, every_report, rng
-    estimate = _by_coordinate(means[:, known:] / scale, *how)
+    how = _How(size, epsilon, half_width, general, False, every_report, rng)
+    estimate = _by_coordinate(project(x[:, known:] / scale, -1.0, 1.0), how)
     value = np.append(np.ones(known), scale * estimate.value)
     return VectorEstimate(value, estimate.coordinates, estimate.guarantee)
 
@@ -128,20 +117,9 @@ def coefficient_noise(
 ) -> float:
     """Variance that the Laplace noise adds to one estimated coefficient: exact, whatever bin is chosen.
 
-    Parameters
-    ----------
-    n, size
-        Number of users and records each holds.
-    terms
-        Number J >= 2 of coefficients, the constant included; n should be a multiple of 2 (J - 1).
-    epsilon, half_width
-        As for `density_coefficients`.
-
-    Returns
-    -------
-    float
-        ``288 (J - 1) half_width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the variance
-        of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
+    For J = `terms` at least 2 coefficients, the constant included, and n users, best a multiple of 2 (J - 1),
+    it is ``288 (J - 1) half_width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the
+    variance of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
     """
     _validate.integer(2, terms=terms)
     count, budget = split_budget(terms - 1, epsilon=epsilon)
@@ -161,30 +139,22 @@ def density_cutoff(
     radius: float = 1.0,
     constant: float = VOTE_CONSTANT,
 ) -> int:
-    """Number J of coefficients for users of a given number: eq. (45) as an integer, its constants counted.
+    """Number J of coefficients for n users of `size` records: eq. (45) as an integer, its constants counted.
 
     The printed M weighs the bias ``M^(-2 beta)`` against ``M^2 / (n T epsilon^2)`` without the factor of
     several thousand that the noise has. This function takes the odd J that minimises the bound
     ``radius^2 (J + 1)^(-2 beta) + (J - 1) coefficient_noise`` among those whose folds are large enough to
-    vote: ``J - 1 <= n z / (constant log(n z))``, z = min(epsilon, epsilon^2).
+    vote: ``J - 1 <= n z / (constant log(n z))``, z = min(epsilon, epsilon^2). J is odd so that a frequency
+    has both of its functions, and 1, the uniform density, if nothing else pays; at most 2 (J - 1) - 1 users
+    are beyond equal folds.
 
     Parameters
     ----------
-    n, size
-        Number of users and records each holds.
-    epsilon
-        Local budget of each user.
     smoothness, radius
         beta and r of the Sobolev class (with a_1 = 0).
     constant
         C_beta; the proof's is of the order 1e4. With the default an evenly split vote and a vote for an empty
         bin are about log(n z)^(1/2) standard deviations of their difference apart.
-
-    Returns
-    -------
-    int
-        J, odd, so that a frequency has both of its functions; 1, the uniform density, if nothing else pays.
-        At most 2 (J - 1) - 1 users are beyond equal folds.
     """
     _validate.integer(1, n=n, size=size)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, radius=radius, constant=constant)

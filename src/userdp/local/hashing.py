@@ -68,13 +68,13 @@ class Hashes:
 
         Eight users a table look-up; further axes are other reports under the same signs.
         """
-        reports = np.asarray(reports)
-        padded = np.zeros((len(self.packed), 8, reports[0].size))
-        padded.reshape(-1, padded.shape[2])[: self.n] = reports.reshape(self.n, -1)
+        sent = np.asarray(reports)
+        padded = np.zeros((len(self.packed), 8, sent[0].size))
+        padded.reshape(-1, padded.shape[2])[: self.n] = sent.reshape(self.n, -1)
         total = np.zeros((self.packed.shape[1], padded.shape[2]))
         for table, row in zip(_BYTE_SIGNS @ padded, self.packed, strict=True):
             total += np.take(table, row, axis=0)
-        return total.reshape(-1, *reports.shape[1:]) / self.n
+        return total.reshape(-1, *sent.shape[1:]) / self.n
 
 
 def _hash_report(clip: float, epsilon: float) -> LaplaceReport:
@@ -111,16 +111,17 @@ def hashed_scores(
 
     Examples
     --------
-    >>> chosen = np.tile([True, False], (10_000, 1))
-    >>> hashed_scores(chosen, epsilon=2.0, clip=1.0, rng=np.random.default_rng(1)).value.round(1)
-    array([1., 0.])
+    >>> chosen = np.arange(3) < np.arange(40_000)[:, None] % 4
+    >>> hashed_scores(chosen, epsilon=1.0, clip=3.0, rng=np.random.default_rng(1)).value.round(1)
+    array([0.8, 0.5, 0.2])
     """
-    chosen = _numbers("nd", 1, chosen=chosen).astype(bool)
+    held = _numbers("nd", 1, chosen=chosen).astype(bool)
     report = _hash_report(clip, epsilon)
-    hashes = Hashes.draw(*chosen.shape, rng)
+    n, d = held.shape
+    hashes = Hashes.draw(n, d, rng)
     if every_report:
         signs = hashes.signs()
-        scores = signs.T @ report.privatise((signs * chosen).sum(axis=1), rng) / len(chosen)
+        scores = signs.T @ report.privatise((signs * held).sum(axis=1), rng) / n
     else:
-        scores = hashes.scores(report.privatise(hashes.sums(chosen), rng))
+        scores = hashes.scores(report.privatise(hashes.sums(held), rng))
     return VectorEstimate(scores, (), report.guarantee)

@@ -86,22 +86,22 @@ def improved_mean(
     --------
     >>> from userdp.populations import constant_size
     >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> result = improved_mean(means, sizes, epsilon=0.1, size_law=constant_size(900), rng=rng)
+    >>> result = improved_mean(means, sizes, epsilon=1.0, size_law=constant_size(900), rng=rng)
     >>> round(result.value, 1), result.guarantee.epsilon
-    (0.3, 0.1)
+    (0.3, 1.0)
     """
-    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    sizes = project(_sizes(sizes, means), size_law.smallest, size_law.largest)
+    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    held = project(_sizes(sizes, x), size_law.smallest, size_law.largest)
     if plan is None:
-        plan = choose_plan(n=means.size, epsilon=epsilon, size_law=size_law, tails=tails)
+        plan = choose_plan(n=x.size, epsilon=epsilon, size_law=size_law, tails=tails)
     planned = plan.voters + sum(r.users for r in plan.rounds)
-    if planned > means.size:
-        raise ValueError(f"plan must have at most {means.size} users, got {planned}")
+    if planned > x.size:
+        raise ValueError(f"plan must have at most {x.size} users, got {planned}")
     centre, votes, spent, first = 0.0, None, [], plan.voters
     if plan.voters:
         ballot = Ballot(plan.bins, 0, epsilon)
-        eligible = sizes[:first] >= plan.vote_size
-        counted = ballot.count(means[:first], rng, eligible=eligible, every_report=every_report)
+        eligible = held[:first] >= plan.vote_size
+        counted = ballot.count(x[:first], rng, eligible=eligible, every_report=every_report)
         votes, centre = decode_pairs(counted, plan.bins)
         spent.append(ballot.randomiser.guarantee)
     for round_ in plan.rounds:
@@ -109,9 +109,9 @@ def improved_mean(
         first, about = group.stop, centre
         laplace = plan.laplace and round_ is plan.rounds[-1]
         randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
-        x = scaled_deviations(means[group], sizes[group], round_, about)
+        y = scaled_deviations(x[group], held[group], round_, about)
         gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # of the average with theta
-        centre = about + float(_average(randomiser, x, round_.users, every_report, rng)) / gain
+        centre = about + float(_average(randomiser, y, round_.users, every_report, rng)) / gain
         centre = float(np.clip(centre, -1, 1))
         spent.append(randomiser.guarantee)
     interval = about - plan.rounds[-1].offset, about + plan.rounds[-1].offset

@@ -7,7 +7,7 @@ users' means have normal tails (`tails="normal"`). Neither source has it; the bo
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ VOTE_SIZES = 4  # thresholds of a vote that are tried
 LARGEST_HALF_WIDTH = 0.25
 
 
-def _tail(x, tails: Tails):
+def _tail(x: Any, tails: Tails) -> Any:
     """Bound on P(sqrt(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
@@ -191,19 +191,9 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
 
 
 def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
-    """Bound on the risk of `userdp.local.improved.improved_mean` with this plan.
+    """Bound on the risk of `userdp.local.improved.improved_mean` with this plan, at every theta.
 
-    Parameters
-    ----------
-    plan, size_law, epsilon
-        As for `userdp.local.improved.improved_mean`.
-    tails
-        What is assumed of a user's mean: records in [-1, 1], or normal tails with variance 1 / m.
-
-    Returns
-    -------
-    RiskBound
-        Its `risk` bounds the mean squared error at every theta.
+    `tails` says what is assumed of a user's mean: records in [-1, 1], or normal tails with variance 1 / m.
     """
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
@@ -212,7 +202,9 @@ def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = 
 
 def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBound:
     failure = _vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
-    deviations, biases, spill = [], [], 0.0
+    deviations: list[float] = []
+    biases: list[float] = []
+    spill = 0.0
     for number, round_ in enumerate(plan.rounds):
         if number:
             slack = (round_.offset - biases[-1]) / deviations[-1]
@@ -224,7 +216,9 @@ def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBo
     return RiskBound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
 
 
-def _round(round_, law, epsilon, tails, laplace_spill=None):
+def _round(
+    round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
+) -> tuple[float, float]:
     """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
     scale = round_.scale(law.values)
     gain = law.probabilities @ (1 / scale)
@@ -234,7 +228,7 @@ def _round(round_, law, epsilon, tails, laplace_spill=None):
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
     lost = law.probabilities @ (1 / (scale * np.sqrt(law.values))) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
-    return math.sqrt(report / round_.users) / gain, float(bias)
+    return float(math.sqrt(report / round_.users) / gain), float(bias)
 
 
 def choose_plan(
@@ -246,7 +240,9 @@ def choose_plan(
     most_rounds: int = 2,
     vote: bool = True,
 ) -> Plan:
-    """Plan with the smallest bound on the risk, from public quantities.
+    """Plan with the smallest bound on the risk, from public quantities; deterministic.
+
+    All users report plainly where nothing better has a smaller bound.
 
     Parameters
     ----------
@@ -254,15 +250,8 @@ def choose_plan(
         Number of users, at least 2.
     epsilon, size_law, tails
         As for `risk_bound`.
-    most_rounds
-        Most rounds of reports, after the vote if there is one.
-    vote
-        Whether a vote may open; otherwise all plans start with plain reports.
-
-    Returns
-    -------
-    Plan
-        Deterministic. All users report plainly where nothing better has a smaller bound.
+    most_rounds, vote
+        Most rounds of reports, and whether a vote may come before them.
     """
     _validate.integer(2, n=n)
     _validate.integer(1, most_rounds=most_rounds)
@@ -278,19 +267,19 @@ def choose_plan(
     return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
 
 
-def _vote_sizes(law):
+def _vote_sizes(law: FiniteSizes) -> list[int]:
     """A few thresholds, the squared share of voters times the size being largest."""
     worth = law.survival(law.values) ** 2 * law.values
     return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
 
 
-def _best(n, epsilon, law, tails, vote_size, rounds):
+def _best(n: int, epsilon: float, law: FiniteSizes, tails: Tails, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
-    def build(x):
+    def build(x: NDArray) -> Plan:
         return _plan(x, n, epsilon, law, tails, vote_size, rounds)
 
-    def objective(x):
+    def objective(x: NDArray) -> float:
         return math.log(_bound(build(x), law, epsilon, tails).risk)
 
     opens = 1 if vote_size else 0
@@ -300,7 +289,9 @@ def _best(n, epsilon, law, tails, vote_size, rounds):
     return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
 
 
-def _plan(x, n, epsilon, law, tails, vote_size, rounds):
+def _plan(
+    x: NDArray, n: int, epsilon: float, law: FiniteSizes, tails: Tails, vote_size: int | None, rounds: int
+) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
     x = np.clip(x, -6, 6)
     opens = 1 if vote_size else 0
@@ -310,7 +301,7 @@ def _plan(x, n, epsilon, law, tails, vote_size, rounds):
     users[-1] = max(n - users[:-1].sum(), 1)
     users[np.argmax(users)] -= users.sum() - n
     rest = x[groups:]
-    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_HALF_WIDTH) if opens else 1.0
+    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_HALF_WIDTH) if vote_size else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):

@@ -7,7 +7,7 @@ whole data; each user sends one report.
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,12 +72,12 @@ def _to_unit(means: NDArray, domain: Domain) -> NDArray:
 def _to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
     """The estimate mapped back from [-1, 1]."""
     centre, half = _centred(domain)
-    low, high = estimate.interval
+    low, high = estimate.interval or UNIT
     ends = centre + half * low, centre + half * high
     return replace(estimate, value=centre + half * estimate.value, interval=ends)
 
 
-def _average(randomiser, x: Any, n: int, every_report: bool, rng: np.random.Generator) -> Any:
+def _average(randomiser: Any, x: Any, n: int, every_report: bool, rng: np.random.Generator) -> Any:
     """Average of the reports of the `n` users who hold `x`."""
     randomiser = literal(randomiser) if every_report else randomiser
     return randomiser.unbias(randomiser.sample_total(x, rng), n) / n
@@ -117,7 +117,7 @@ def laplace_mean(
     --------
     >>> rng = np.random.default_rng(1)
     >>> round(laplace_mean(np.full(10_000, 3.0), epsilon=1.0, domain=(0, 5), rng=rng).value, 2)
-    2.93
+    3.0
     """
     return _one_round(LaplaceReport, means, epsilon, domain, every_report, rng)
 
@@ -149,15 +149,17 @@ def duchi_mean(
     --------
     >>> rng = np.random.default_rng(1)
     >>> round(duchi_mean(np.full(10_000, 0.3), epsilon=1.0, rng=rng).value, 2)
-    0.31
+    0.28
     """
     return _one_round(TwoPointReport, means, epsilon, domain, every_report, rng)
 
 
-def _one_round(kind, means, epsilon, domain, every_report, rng) -> MeanEstimate:
-    means = _table("n", 1, epsilon, rng, means=means)
+def _one_round(
+    kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: np.random.Generator
+) -> MeanEstimate:
+    x = _table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
-    value = _average(randomiser, means, means.size, every_report, rng)
+    value = _average(randomiser, x, x.size, every_report, rng)
     return MeanEstimate(float(value), None, None, randomiser.guarantee)
 
 
@@ -174,17 +176,8 @@ def _log_information(n: int, size: int, z: float, least: int = 2, **factors: int
 def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """Half-width of a bin, Kent's Delta, eq. (30) and (101), with T* = T as in the paper's simulations.
 
-    Parameters
-    ----------
-    n, size
-        Number of users, and of records each holds, T.
-    epsilon
-        Local budget; ``n T epsilon^2`` must exceed 1 where it is at most 1.
-
-    Returns
-    -------
-    float
-        ``sqrt(2 log(n T epsilon^2) / T)``, and ``sqrt(4 log(n T) / T)`` for epsilon above 1.
+    For n users of T = `size` records each it is ``sqrt(2 log(n T epsilon^2) / T)``, and for epsilon above 1
+    ``sqrt(4 log(n T) / T)``; n T epsilon^2 must exceed 1.
     """
     _validate.positive(epsilon=epsilon)
     factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)
@@ -235,24 +228,37 @@ def localised_mean(
     >>> rng = np.random.default_rng(1)
     >>> result = localised_mean(np.full(10_000, 0.3), size=1000, epsilon=1.0, rng=rng)
     >>> round(result.value, 3), result.guarantee.epsilon
-    (0.302, 1.0)
+    (0.292, 1.0)
     """
-    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
     half_width = None if half_width is None else half_width / _centred(domain)[1]
-    general = epsilon > 1 if general is None else general
-    return _to_domain(_localised(means, size, epsilon, half_width, general, every_report, rng), domain)
+    how = _How(size, epsilon, half_width, general, False, every_report, rng)
+    return _to_domain(_localised(x, how), domain)
 
 
-def _localised(means, size, epsilon, half_width, general, every_report, rng) -> MeanEstimate:
+class _How(NamedTuple):
+    """Public options, as one estimator by localisation hands them to another."""
+
+    size: int
+    epsilon: float
+    half_width: float | None
+    general: bool | None
+    printed: bool
+    every_report: bool
+    rng: np.random.Generator
+
+
+def _localised(means: NDArray, how: _How) -> MeanEstimate:
     """Both rounds on means in [-1, 1]."""
-    half = means.size // 2
-    if half_width is None:
-        half_width = localised_half_width(n=2 * half, size=size, epsilon=epsilon)
+    half, tau, epsilon = means.size // 2, how.half_width, how.epsilon
+    if tau is None:
+        tau = localised_half_width(n=2 * half, size=how.size, epsilon=epsilon)
+    general = epsilon > 1 if how.general is None else how.general
     margin, reach = (KENT_GENERAL_MARGIN, 1) if general else (KENT_MARGIN, 0)
-    ballot = Ballot(Bins(half_width), reach, epsilon)
-    votes = ballot.count(means[:half], rng, every_report=every_report)
+    ballot = Ballot(Bins(tau), reach, epsilon)
+    votes = ballot.count(means[:half], how.rng, every_report=how.every_report)
     lower, upper = ballot.bins.ends(int(np.argmax(votes)))
-    report = LaplaceReport(lower - margin * half_width, upper + margin * half_width, epsilon)
-    value = _average(report, means[half : 2 * half], half, every_report, rng)
+    report = LaplaceReport(lower - margin * tau, upper + margin * tau, epsilon)
+    value = _average(report, means[half : 2 * half], half, how.every_report, how.rng)
     guarantee = disjoint(ballot.randomiser.guarantee, report.guarantee)
     return MeanEstimate(float(value), (report.low, report.high), votes, guarantee)

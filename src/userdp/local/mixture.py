@@ -35,38 +35,18 @@ MIXTURE_MARGIN = 3  # half-widths on either side of a midpoint that a report cov
 def mixture_half_width(*, n: int, size: int, epsilon: float, constant: float = MIXTURE_CONSTANT) -> float:
     """Half-width of a bin, Kent's Delta, eq. (49), with T* = T as in the paper's simulations.
 
-    Parameters
-    ----------
-    n, size
-        Number of users, and of records each holds, T.
-    epsilon
-        Local budget; ``n T epsilon^2`` must exceed 1.
-    constant
-        Factor in front: 2 in (49), `MIXTURE_SIMULATION_CONSTANT` in the paper's simulations.
-
-    Returns
-    -------
-    float
-        ``constant sqrt(log(n T epsilon^2) / T)``.
+    For n users of T = `size` records each it is ``constant sqrt(log(n T epsilon^2) / T)``; the constant is 2
+    in (49) and `MIXTURE_SIMULATION_CONSTANT` in the paper's simulations; n T epsilon^2 must exceed 1.
     """
     _validate.positive(epsilon=epsilon, constant=constant)
     return float(constant * np.sqrt(_log_information(n, size, epsilon**2, least=3) / size))
 
 
 def chosen_bins(votes: ArrayLike, components: int) -> NDArray:
-    """Bins with the most votes no two of which are adjacent, increasing (eq. (51)).
+    """Bins with the most votes no two of which are adjacent, increasing (eq. (51)), shape (..., components).
 
-    Parameters
-    ----------
-    votes : shape (..., bins)
-        Vote totals; there must be at least ``3 components - 2`` bins, so that every greedy choice works.
-    components
-        Number of bins to choose.
-
-    Returns
-    -------
-    ndarray of int, shape (..., components)
-        The chosen bins; the first of several with equally many votes.
+    Of equally many votes, shape (..., bins), the first bin's count. There must be at least
+    ``3 components - 2`` bins, so that every greedy choice works.
     """
     _validate.integer(1, components=components)
     left = np.array(votes, dtype=float)
@@ -154,14 +134,14 @@ def mixture_means(
     >>> result.value.round(1), result.guarantee.epsilon
     (array([-0.5,  0.5]), 1.0)
     """
-    means = project(_table("n", 3, epsilon, rng, means=means), -1.0, 1.0)
+    x = project(_table("n", 3, epsilon, rng, means=means), -1.0, 1.0)
     _validate.integer(1, components=components)
     floor = 1 / (100 * components) if floor is None else floor
     _validate.positive(floor=floor)
     if half_width is None:
-        half_width = mixture_half_width(n=means.size, size=size, epsilon=epsilon)
-    third = means.size // 3
-    first, second, last = means[: 3 * third].reshape(3, third)
+        half_width = mixture_half_width(n=x.size, size=size, epsilon=epsilon)
+    third = x.size // 3
+    first, second, last = x[: 3 * third].reshape(3, third)
 
     ballot = Ballot(Bins(half_width), 0, epsilon)
     votes = ballot.count(first, rng, every_report=every_report)

@@ -8,6 +8,7 @@ Users' means have shape (n, d); the order of the users is public, the first n/2 
 refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -15,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.local.hashing import Hashes, _hash_report, hashed_scores
-from userdp.local.mean import _log_information, _table, localised_half_width
+from userdp.local.mean import _How, _log_information, _table, localised_half_width
 from userdp.local.vector import _by_coordinate
 from userdp.populations.sparse import SparseSigns
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
-from userdp.privacy.results import SparseEstimate
+from userdp.privacy.results import SparseEstimate, VectorEstimate
 
 __all__ = [
     "selection_threshold",
@@ -117,17 +118,15 @@ def sparse_selection(
     >>> result.selected, result.value.round(1), result.guarantee.epsilon
     (array([1]), array([0. , 0.6, 0. ]), 1.0)
     """
-    means = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
-    n, d = means.shape
-    clip, threshold, half_width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width)
-    half = n // 2
-    chosen = np.abs(means[:half]) >= threshold
+    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    (n, d), half = x.shape, len(x) // 2
+    how = _How(size, epsilon, half_width, general, False, every_report, rng)
+    how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
+    chosen = np.abs(x[:half]) >= threshold
     voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, every_report=every_report, rng=rng)
     selected = select_coordinates(voted.value, sparsity, order=order)
-    refining = means[: 2 * half] if printed else means[half : 2 * half]
-    compose = sequential if printed else disjoint
-    how = size, epsilon, half_width, general, False, every_report, rng
-    return _refine(refining[:, selected], voted.value, selected, voted.guarantee, compose, how)
+    refining = x[: 2 * half] if printed else x[half : 2 * half]
+    return _refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)
 
 
 def simulate_selection(
@@ -151,10 +150,8 @@ def simulate_selection(
 
     Parameters
     ----------
-    population
-        Law of the records.
-    n
-        Number of users.
+    population, n
+        Law of the records, and number of users.
     size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
         As for `sparse_selection`.
 
@@ -169,21 +166,22 @@ def simulate_selection(
     >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
     array([0, 1])
     """
-    d = population.d
-    clip, threshold, half_width = _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width)
-    half = n // 2
+    d, half = population.d, n // 2
+    how = _How(size, epsilon, half_width, general, False, False, rng)
+    how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
     hashes = Hashes.draw(half, d, rng)
     sums = population.draw_sums(hashes, size, threshold, rng)
     report = _hash_report(clip, epsilon)
-    scores = hashes.scores(report.privatise(sums, rng))
-    selected = select_coordinates(scores, sparsity, order=order)
-    columns = population.draw_columns(selected, size, half, rng)
-    how = size, epsilon, half_width, general, False, False, rng
-    return _refine(columns, scores, selected, report.guarantee, disjoint, how)
+    voted = VectorEstimate(hashes.scores(report.privatise(sums, rng)), (), report.guarantee)
+    selected = select_coordinates(voted.value, sparsity, order=order)
+    return _refined(population.draw_columns(selected, size, half, rng), selected, voted, disjoint, how)
 
 
-def _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width) -> tuple[float, float, float]:
-    """Public tuning, fixed and checked before any data are looked at: clip, threshold and half-width."""
+def _tuned(
+    how: _How, n: int, d: int, sparsity: int, threshold: float | None, clip: float | None
+) -> tuple[_How, float, float]:
+    """Public tuning, fixed and checked before any data are looked at, with threshold and clip."""
+    size, epsilon, half_width = how[:3]
     _validate.integer(1, size=size, sparsity=sparsity)
     _validate.in_range(1, d, sparsity=sparsity)
     _validate.integer(4 * sparsity, n=n)
@@ -193,17 +191,19 @@ def _tuning(n, d, size, sparsity, epsilon, threshold, clip, half_width) -> tuple
     if half_width is None:
         half_width = localised_half_width(n=n // 2 // sparsity, size=size, epsilon=epsilon)
     _validate.positive(clip=clip, threshold=threshold, half_width=half_width)
-    return clip, threshold, half_width
+    return how._replace(half_width=half_width), threshold, clip
 
 
-def _refine(columns, scores, selected, spent, compose, how) -> SparseEstimate:
+def _refined(
+    columns: NDArray, selected: NDArray, voted: VectorEstimate, compose: Callable, how: _How
+) -> SparseEstimate:
     """Estimate the selected coordinates; `compose` says whether voters are among those who report."""
-    value, guarantee = np.zeros(scores.size), spent
+    value, guarantee = np.zeros(voted.value.size), voted.guarantee
     if selected.size:
-        vector = _by_coordinate(columns, *how)
+        vector = _by_coordinate(columns, how)
         value[selected] = vector.value
-        guarantee = compose(spent, vector.guarantee)
-    return SparseEstimate(value, selected, scores, guarantee)
+        guarantee = compose(guarantee, vector.guarantee)
+    return SparseEstimate(value, selected, voted.value, guarantee)
 
 
 def sparse_threshold(
@@ -248,15 +248,15 @@ def sparse_threshold(
     >>> sparse_threshold(means, size=10_000, sparsity=1, epsilon=1.0, rng=rng).value.round(2)
     array([0. , 0.6, 0. ])
     """
-    means = _table("nd", 1, epsilon, rng, means=means)
-    n, d = means.shape
+    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    n, d = x.shape
     _validate.integer(1, sparsity=sparsity)
     _validate.in_range(1, d, sparsity=sparsity)
     _validate.positive(constant=constant)
     log = _log_information(n, size, epsilon**2)
     half_width = float(np.sqrt(4 * log / size)) if half_width is None else half_width
     cut = 3 * constant * half_width * np.sqrt(d * log / (n * epsilon**2))
-    vector = _by_coordinate(means, size, epsilon, half_width, general, False, every_report, rng)
+    vector = _by_coordinate(x, _How(size, epsilon, half_width, general, False, every_report, rng))
     largest = np.argsort(-np.abs(vector.value), kind="stable")[:sparsity]
     selected = np.sort(largest[np.abs(vector.value[largest]) > cut])
     value = np.zeros(d)

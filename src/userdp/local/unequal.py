@@ -36,10 +36,10 @@ def undo_shrinkage(average: float, *, size_law: SizeLaw, size_cap: float, centre
 
 
 def _sizes(sizes: ArrayLike, means: NDArray) -> NDArray:
-    sizes = _numbers("n", 1, sizes=sizes)
-    if sizes.shape != means.shape:
-        raise ValueError(f"sizes must match means in shape, got {sizes.shape} and {means.shape}")
-    return sizes
+    held = _numbers("n", 1, sizes=sizes)
+    if held.shape != means.shape:
+        raise ValueError(f"sizes must match means in shape, got {held.shape} and {means.shape}")
+    return held
 
 
 def dame(
@@ -87,18 +87,18 @@ def dame(
     --------
     >>> from userdp.populations import constant_size
     >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> result = dame(means, sizes, epsilon=0.1, size_law=constant_size(900), size_cap=900, rng=rng)
+    >>> result = dame(means, sizes, epsilon=1.0, size_law=constant_size(900), size_cap=900, rng=rng)
     >>> round(result.value, 1), result.guarantee.epsilon
-    (0.3, 0.1)
+    (0.3, 1.0)
     """
-    means = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    sizes, half = _sizes(sizes, means), means.size // 2
+    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
+    held, half = _sizes(sizes, x), x.size // 2
     half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
     ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
-    votes = ballot.count(means[:half], rng, eligible=sizes[:half] >= size_cap, every_report=every_report)
+    votes = ballot.count(x[:half], rng, eligible=held[:half] >= size_cap, every_report=every_report)
     report, centre = _dame_report(ballot.bins, int(np.argmax(votes)), epsilon)
     refining = slice(half, 2 * half)
-    shrunk = shrink(means[refining], np.maximum(sizes[refining], 1), size_cap=size_cap, centre=centre)
+    shrunk = shrink(x[refining], np.maximum(held[refining], 1), size_cap=size_cap, centre=centre)
     # only the printed centre can leave [-1, 1] and take a shrunk mean with it
     average = _average(report, project(shrunk, -1.0, 1.0), half, every_report, rng)
     value = undo_shrinkage(average, size_law=size_law, size_cap=size_cap, centre=centre)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import hadamard
 
 from userdp import _validate
-from userdp.local.mean import _localised, _log_information, _table
+from userdp.local.mean import _How, _localised, _log_information, _table
 from userdp.privacy.guarantee import disjoint, sequential
+from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import BallReport, CubeReport, to_unit_ball
 
@@ -36,18 +37,9 @@ ROTATED_CONSTANT = 1.0
 def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
     """Cut the users into `d` folds, each with as many who localise as who refine (Algorithm 4, eq. (31)).
 
-    Parameters
-    ----------
-    n
-        Number of users, at least 2 d; an odd last one is left out.
-    d
-        Number of folds, at least 1.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        Indices of each fold's localising users, all in the first half, and of its refining users, all
-        in the second half. Fold sizes differ by at most one where 2 d does not divide n.
+    Indices of each fold's localising users, all in the first half, and of its refining users, all in the
+    second half; n must be at least 2 d, and an odd last user is left out. Fold sizes differ by at most one
+    where 2 d does not divide n.
     """
     _validate.integer(1, d=d)
     _validate.integer(2 * d, n=n)
@@ -58,26 +50,17 @@ def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
 def split_budget(
     d: int, *, epsilon: float, general: bool | None = None, printed: bool = False
 ) -> tuple[int, float]:
-    """Spread a budget over coordinates: in how many folds a user serves and at what budget each.
+    """Spread a budget over d coordinates: in how many folds a user serves and at what budget each.
 
     Parameters
     ----------
-    d
-        Number of coordinates.
-    epsilon
-        Local budget of each user.
+    d, epsilon
+        Number of coordinates, and local budget of each user; no more is spent, unless `printed`.
     general
         Whether to spread a budget above 1 (Algorithms 12 and 13); by default it is spread. Otherwise
         a user serves in one fold and spends all there (Algorithms 4 and 5).
     printed
         Algorithms 12 and 13 to the letter: floor(epsilon) + 1 folds for epsilon in (1, d].
-
-    Returns
-    -------
-    count : int
-        Folds in which a user serves.
-    budget : float
-        Budget spent in each; `count` of them are at most `epsilon`, unless `printed`.
     """
     _validate.integer(1, d=d)
     _validate.budget(epsilon=epsilon)
@@ -131,19 +114,21 @@ def localised_vector_mean(
     Examples
     --------
     >>> means, rng = np.tile([0.3, -0.6], (40_000, 1)), np.random.default_rng(1)
-    >>> localised_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(2)
+    >>> localised_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 0.3, -0.6])
     """
-    means = _table("nd", 1, epsilon, rng, means=means)
-    return _by_coordinate(means, size, epsilon, half_width, general, printed, every_report, rng)
+    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    return _by_coordinate(x, _How(size, epsilon, half_width, general, printed, every_report, rng))
 
 
-def _by_coordinate(means, size, epsilon, half_width, general, printed, every_report, rng) -> VectorEstimate:
+def _by_coordinate(means: NDArray, how: _How) -> VectorEstimate:
     n, d = means.shape
-    count, budget = split_budget(d, epsilon=epsilon, general=general, printed=printed)
-    parts, triple = split_users(n, d), budget > 1 and general is not False
-    columns = (means[_members(parts, j, count), j] for j in range(d))
-    estimates = tuple(_localised(x, size, budget, half_width, triple, every_report, rng) for x in columns)
+    count, budget = split_budget(d, epsilon=how.epsilon, general=how.general, printed=how.printed)
+    parts, one = (
+        split_users(n, d),
+        how._replace(epsilon=budget, general=False if how.general is False else None),
+    )
+    estimates = tuple(_localised(means[_members(parts, j, count), j], one) for j in range(d))
     # over the coordinates a user meets the costliest `count`, and all cost the same
     guarantee = sequential(*[disjoint(*(e.guarantee for e in estimates))] * count)
     return VectorEstimate(np.array([e.value for e in estimates]), estimates, guarantee)
@@ -171,22 +156,9 @@ def rotated_half_width(
 ) -> float:
     """Half-width of a bin after the rotation, eq. (34) with T* = T.
 
-    Parameters
-    ----------
-    n, size
-        Number of users, and of records each holds.
-    d
-        Dimension after padding.
-    epsilon
-        Local budget of each user; ``n size z`` must exceed 1.
-    constant
-        C of eq. (34).
-
-    Returns
-    -------
-    float
-        ``sqrt(constant / (d size)) log(n size z)`` with ``z = min(epsilon, epsilon^2, d)``. The printed
-        Algorithm 13 lacks the 1 / d and one logarithm, against its own proof.
+    For n users of T = `size` records each, C the `constant` and d the padded dimension, it is
+    ``sqrt(C / (d T)) log(n T z)`` with ``z = min(epsilon, epsilon^2, d)``; n T z must exceed 1. The printed
+    Algorithm 13 lacks the 1 / d and one logarithm, against its own proof.
     """
     _validate.integer(1, d=d)
     _validate.positive(constant=constant, epsilon=epsilon)
@@ -228,18 +200,18 @@ def rotated_vector_mean(
 
     Examples
     --------
-    >>> means, rng = np.tile([0.3, -0.6, 0.0], (40_000, 1)), np.random.default_rng(1)
+    >>> means, rng = np.tile([0.3, -0.6, 0.0], (400_000, 1)), np.random.default_rng(1)
     >>> rotated_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 0.3, -0.6,  0. ])
     """
-    means = to_unit_ball(_table("nd", 1, epsilon, rng, means=means))
-    n, d = means.shape
+    x = to_unit_ball(_table("nd", 1, epsilon, rng, means=means))
+    n, d = x.shape
     padded = 1 << (d - 1).bit_length()
     turn = rotation(padded, rng)
     if half_width is None:
         half_width = rotated_half_width(n=n, size=size, d=padded, epsilon=epsilon)
-    options = epsilon, half_width, general, printed, every_report, rng
-    rotated = _by_coordinate(means @ turn[:, :d].T, size, *options)
+    how = _How(size, epsilon, half_width, general, printed, every_report, rng)
+    rotated = _by_coordinate(x @ turn[:, :d].T, how)
     return VectorEstimate((turn.T @ rotated.value)[:d], rotated.coordinates, rotated.guarantee)
 
 
@@ -271,7 +243,7 @@ def duchi_vector_mean(
     >>> duchi_vector_mean(means, epsilon=2.0, ball="l2", rng=rng).value.round(1)
     array([ 0.3, -0.6])
     """
-    means = _table("nd", 1, epsilon, rng, means=means)
+    x = _table("nd", 1, epsilon, rng, means=means)
     _validate.one_of(BALLS, ball=ball)
-    report = BALLS[ball](means.shape[1], epsilon)
-    return VectorEstimate(report.sample_total(means, rng) / len(means), (), report.guarantee)
+    report = BALLS[ball](x.shape[1], epsilon)
+    return VectorEstimate(report.sample_total(x, rng) / len(x), (), report.guarantee)

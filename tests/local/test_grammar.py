@@ -1,0 +1,204 @@
+"""What all local mechanisms share: grammar, budgets, generators, tables, domains, widths."""
+
+import doctest
+import inspect
+
+import numpy as np
+import pytest
+
+import userdp.local as local
+from userdp.local.cover import Cover
+from userdp.local.improved_plan import Plan, Round
+from userdp.local.localise import MOST_BINS, Bins
+from userdp.local.vector import split_budget
+from userdp.populations.sizes import two_point_sizes
+from userdp.populations.sparse import SparseSigns
+
+N, LAW = 30, two_point_sizes(40, 900, 0.5)
+MEANS, ROWS, SIZES = np.linspace(-0.7, 0.9, N), np.full((N, 3), 0.4), np.full(N, 900)
+LOCALISED = {"size": 900, "half_width": 0.2}
+PLAN = Plan(10, 0.1, 400, (Round(20, 0.3, 2.0),))
+CALLS = {
+    "laplace_mean": (MEANS, {}),
+    "duchi_mean": (MEANS, {}),
+    "localised_mean": (MEANS, LOCALISED),
+    "dame": (MEANS, {"sizes": SIZES, "size_law": LAW, "size_cap": 900}),
+    "improved_mean": (MEANS, {"sizes": SIZES, "size_law": LAW, "plan": PLAN}),
+    "localised_vector_mean": (ROWS, LOCALISED),
+    "rotated_vector_mean": (ROWS, LOCALISED),
+    "duchi_vector_mean": (ROWS, {"ball": "l2"}),
+    "sparse_selection": (ROWS, {"sparsity": 2, "threshold": 0.2, **LOCALISED}),
+    "simulate_selection": (SparseSigns(3, 2, 0.4), {"n": N, "sparsity": 2, "threshold": 0.2, **LOCALISED}),
+    "sparse_threshold": (ROWS, {"sparsity": 2, "constant": 0.01, **LOCALISED}),
+    "density_coefficients": (ROWS, LOCALISED),
+    "mixture_means": (MEANS, {"components": 2, **LOCALISED}),
+    "cover_select": (ROWS, {"cover": Cover.on_cube(3, 2)}),
+    "hashed_scores": (ROWS > 0, {"clip": 1.0}),
+}
+SCALAR = ["laplace_mean", "duchi_mean", "localised_mean", "dame", "improved_mean"]
+
+
+def run(name, data=None, epsilon=1.0, rng=0, **options):
+    own, known = CALLS[name]
+    rng = np.random.default_rng(rng) if isinstance(rng, int) and not isinstance(rng, bool) else rng
+    return getattr(local, name)(own if data is None else data, epsilon=epsilon, rng=rng, **(known | options))
+
+
+def test_every_mechanism_has_the_grammar_and_is_tried_here():
+    """Data first, at most two tables of it; then keywords, the generator last and required."""
+    mechanisms = {
+        name
+        for name in local.__all__
+        if inspect.isfunction(function := getattr(local, name))
+        and {"epsilon", "rng"} <= inspect.signature(function).parameters.keys()
+    }
+    assert mechanisms - {"draw_user_coefficients"} == CALLS.keys()
+    for name in mechanisms:
+        parameters = list(inspect.signature(getattr(local, name)).parameters.values())
+        kinds = [p.kind for p in parameters]
+        positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        assert [p.name for p in parameters[1:positional]] in ([], ["sizes"])
+        assert set(kinds[positional:]) == {inspect.Parameter.KEYWORD_ONLY}
+        assert parameters[-1].name == "rng" and parameters[-1].default is inspect.Parameter.empty
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_mechanism_has_an_example_that_runs(name):
+    function = getattr(local, name)
+    (example,) = doctest.DocTestFinder(recurse=False).find(function, name, globs=function.__globals__.copy())
+    assert example.examples and doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_guarantee_is_at_most_what_was_asked_for(name):
+    """To the last bit, and not much less; `dame(epsilon=0.1)` once promised 0.10000000000000002."""
+    for epsilon in [*np.arange(1, 100) / 10, 22 / 35, 3.3, 1 / 3]:
+        spent = run(name, epsilon=float(epsilon)).guarantee.epsilon
+        assert spent <= epsilon
+        spread = name in ("localised_vector_mean", "rotated_vector_mean", "density_coefficients")
+        assert spent >= (min(int(epsilon), 4) if spread and epsilon >= 1 else epsilon) * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 7, 49])
+def test_equal_parts_of_a_budget_are_no_more_than_the_budget(d):
+    for epsilon in d + np.arange(1, 200) / 10:
+        count, step = split_budget(d, epsilon=float(epsilon))
+        assert count == d and epsilon * (1 - 1e-15) <= step * d <= epsilon
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    ("rng", "shown"), [(None, "None"), (False, "False"), (np.random.PCG64(0), "PCG64"), (np.random, "module")]
+)
+def test_what_is_no_generator_is_refused(name, rng, shown):
+    with pytest.raises(TypeError, match=f"rng must be a numpy.random.Generator, got .*{shown}"):
+        run(name, rng=rng)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-7, 701.0, 1e300])
+def test_budgets_beyond_the_public_range_are_refused(name, epsilon):
+    with pytest.raises(ValueError, match=r"epsilon must be in \[1e-06, 700.0\], got"):
+        run(name, epsilon=epsilon)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("epsilon", [1e-6, 700.0])
+def test_budgets_at_the_ends_of_the_range_give_finite_answers(name, epsilon):
+    # the threshold is defined for n size epsilon^2 above 1 alone
+    options = {"size": 10**16} if name == "sparse_threshold" else {}
+    assert np.isfinite(run(name, epsilon=epsilon, **options).value).all()
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "simulate_selection"])
+def test_tables_of_another_shape_or_kind_are_refused(name):
+    (parameter, *_), data = inspect.signature(getattr(local, name)).parameters, CALLS[name][0]
+    for wrong in (data[..., None], data[0], data[:0]):
+        with pytest.raises(ValueError, match=rf"{parameter} must have shape \(n,.*got shape"):
+            run(name, wrong)
+    for kind in (object, str, complex, "datetime64[s]"):
+        with pytest.raises(TypeError, match=f"{parameter} must be real numbers, got dtype"):
+            run(name, data.astype(int).astype(kind))
+
+
+@pytest.mark.parametrize("name", ["dame", "improved_mean"])
+def test_sizes_of_another_shape_or_kind_are_refused(name):
+    for kind in (object, str, complex, "datetime64[s]"):
+        with pytest.raises(TypeError, match="sizes must be real numbers, got dtype"):
+            run(name, sizes=SIZES.astype(kind))
+    with pytest.raises(ValueError, match=r"sizes must match means in shape, got \(3,\) and \(30,\)"):
+        run(name, sizes=SIZES[:3])
+
+
+# --- domains -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SCALAR)
+@pytest.mark.parametrize("domain", [(0.0, 1.0), (-3, 40)])
+def test_an_estimate_is_in_the_units_of_its_domain(name, domain):
+    centre, half = np.mean(domain), np.ptp(domain) / 2
+    options = {"half_width": 0.2 * half} if name == "localised_mean" else {}
+    plain, moved = run(name), run(name, centre + half * MEANS, domain=domain, **options)
+    assert moved.value == pytest.approx(centre + half * plain.value, rel=1e-9)
+    assert moved.guarantee == plain.guarantee
+    if plain.interval:
+        assert moved.interval == pytest.approx(centre + half * np.array(plain.interval), rel=1e-9)
+        np.testing.assert_array_equal(moved.votes, plain.votes)
+
+
+@pytest.mark.parametrize("name", SCALAR)
+def test_means_are_projected_to_their_domain(name):
+    wild = np.concatenate([[7.0, -1e6, 1e308, -np.inf, np.nan, 1.5], np.full(N - 6, 0.5)])
+    tame = np.concatenate([[1.0, 0.0, 1.0, 0.0, 0.0, 1.0], np.full(N - 6, 0.5)])
+    for data in (wild, wild[::-1]):
+        expected = tame if data is wild else tame[::-1]
+        assert run(name, data, domain=(0, 1)).value == run(name, expected, domain=(0, 1)).value
+
+
+@pytest.mark.parametrize("name", SCALAR)
+def test_a_domain_that_is_none_is_refused(name):
+    with pytest.raises(ValueError, match="must be below .*, got 1 and 0"):
+        run(name, domain=(1, 0))
+    with pytest.raises(ValueError, match="must be a finite number, got inf"):
+        run(name, domain=(0, np.inf))
+
+
+# --- public parameters -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name, (_, options) in CALLS.items() if "half_width" in options])
+def test_no_half_width_asks_for_more_than_a_million_bins(name):
+    with pytest.raises(ValueError, match=r"half_width must be in \[1e-06, inf\], got 1e-09"):
+        run(name, half_width=1e-9)
+    assert Bins(1 / MOST_BINS).count == MOST_BINS
+
+
+def test_a_cap_on_sizes_beyond_all_reason_is_refused():
+    with pytest.raises(ValueError, match=r"size_cap must be in \[1, 1000000000000\], got 1e\+30"):
+        run("dame", size_cap=1e30)
+
+
+def test_half_widths_do_not_overflow_with_numpy_integers():
+    """Columns of data frames are often of 32 bits."""
+    n, m, d = np.int32(10**5), np.int32(10**6), np.int32(2000)
+    pairs = [
+        (local.localised_half_width, {"n": n, "size": m, "epsilon": 1.0}),
+        (local.localised_half_width, {"n": n, "size": m, "epsilon": 2.0}),
+        (local.mixture_half_width, {"n": n, "size": m, "epsilon": 1.0}),
+        (local.rotated_half_width, {"n": n, "size": m, "d": d, "epsilon": 1.0}),
+        (local.selection_threshold, {"n": n, "size": m, "d": d, "epsilon": 1.0}),
+        (local.dame_half_width, {"size_cap": m, "n": n, "epsilon": 1.0}),
+        (local.coefficient_noise, {"n": n, "size": m, "terms": d, "epsilon": 1.0}),
+    ]
+    for function, options in pairs:
+        plain = {name: x.item() if isinstance(x, np.integer) else x for name, x in options.items()}
+        assert function(**options) == function(**plain)
+
+
+def test_the_default_half_width_at_a_budget_of_one_is_that_of_small_budgets():
+    """Eq. (30) up to and including 1, eq. (101) above."""
+    root = np.sqrt(np.log(4000 * 25) / 25)
+    for epsilon, factor in ((1.0, np.sqrt(2)), (np.nextafter(1, 2), 2.0)):
+        found = local.localised_half_width(n=4000, size=25, epsilon=float(epsilon))
+        assert found == pytest.approx(factor * root, rel=1e-14)
