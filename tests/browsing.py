@@ -3,12 +3,16 @@
 import os
 import shutil
 import threading
-from functools import partial
+from contextlib import closing, contextmanager, suppress
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-import yaml
+
+from axe import findings
+from userdp_book.paper import contents
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
@@ -17,27 +21,19 @@ MISSING = "no chromium" if not CHROMIUM else "no _build/html" if not (HTML / "in
 
 IN_BROWSER = [
     pytest.mark.browser,
-    # One worker, hence one browser.
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(bool(MISSING) and os.environ.get("CI") != "true", reason=f"browser tests: {MISSING}"),
 ]
 
 
-def entries(node):
-    """The documents of a table of contents, in order."""
-    if isinstance(node, list):
-        for item in node:
-            yield from entries(item)
-    elif isinstance(node, dict):
-        yield from (node[key] for key in ("root", "file") if key in node)
-        for key in ("parts", "chapters", "sections"):
-            yield from entries(node.get(key))
-
-
-DOCNAMES = list(entries(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf8"))))
+@cache
+def docnames():
+    """The documents of the table of contents, in order."""
+    return [entry.docname for entry in contents.entries(ROOT) if entry.docname]
 
 
 class Quiet(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
     def log_message(self, *args):
         pass
 
@@ -53,36 +49,97 @@ def site():
 
 @pytest.fixture(scope="session")
 def browser(site):
+    """One browser a worker, which finds no other machine."""
     from playwright.sync_api import sync_playwright
 
+    alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", alone])
         yield chromium
         chromium.close()
 
 
 @pytest.fixture
 def tab(browser, site):
-    """A fresh tab that collects what the pages complain of and ask for elsewhere."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    """A tab of a reader who has not been here before."""
+    with closing(browser.new_context(viewport=SCREEN)) as context, new_tab(context, site) as tab:
+        yield tab
+
+
+@contextmanager
+def new_tab(context, site):
+    """A tab that collects what the pages complain of and ask for elsewhere."""
+    page, own = context.new_page(), (site, "data:", "blob:")
     page.complaints = []
     page.on("console", lambda m: m.type in ("error", "warning") and page.complaints.append(m.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("requestfailed", lambda request: page.complaints.append(f"failed: {request.url}"))
-    page.route("**/*", partial(only_own_site, page, site))
+    page.on("request", lambda r: r.url.startswith(own) or page.complaints.append(f"off-site: {r.url}"))
     yield page
     page.close()
-
-
-def only_own_site(page, site, route):
-    if route.request.url.startswith((site, "data:", "blob:")):
-        route.continue_()
-    else:
-        page.complaints.append(f"off-site: {route.request.url}")
-        route.abort()
 
 
 def visit(tab, site, docname):
     tab.goto(f"{site}/{docname}.html", wait_until="load", timeout=120_000)
     tab.evaluate("async () => window.MathJax && await MathJax.startup.promise")
     return tab
+
+
+FAULTS = """() => {
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  const images = [...document.querySelectorAll('img')];
+  const math = [...document.querySelectorAll('.math')];
+  const red = e => e.getAttribute('mathcolor') === 'red' || getComputedStyle(e).color === 'rgb(255, 0, 0)';
+  return {
+    'ids that occur twice': ids.filter((id, i) => ids.indexOf(id) !== i),
+    'pictures without alternative text': images.filter(e => !(e.alt || '').trim()).map(e => e.src),
+    'math that is not typeset': math.filter(e => !e.querySelector('mjx-container')).map(e => e.textContent),
+    'math in error': [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
+    'undefined macros': [...document.querySelectorAll('mjx-mtext')].filter(red).map(e => e.textContent),
+  };
+}"""
+# What runs over the right edge without scrolling in a frame of its own.
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+SCREEN = {"width": 1280, "height": 900}
+WIDTHS = (1280, 390)
+
+
+def overflow(tab, width):
+    """What runs over the edge of a screen; a chart may take a moment to follow."""
+    from playwright.sync_api import TimeoutError
+
+    tab.set_viewport_size(SCREEN | {"width": width})
+    with suppress(TimeoutError):
+        tab.wait_for_function(f"() => ({OVERFLOW})() === 0", timeout=2_000)
+    return tab.evaluate(OVERFLOW)
+
+
+class Look(NamedTuple):
+    """What there is to be said against a page."""
+
+    faults: dict
+    overflow: list
+    complaints: list
+    findings: dict
+
+
+SOUND = Look({}, [0] * len(WIDTHS), [], {})
+
+
+@pytest.fixture(scope="session")
+def look(browser, site):
+    """A page from all sides, seen in one visit."""
+    known = {"light": set(), "dark": set()}
+
+    def look(docname):
+        tab.complaints.clear()
+        visit(tab, site, docname)
+        faults = {fault: where for fault, where in tab.evaluate(FAULTS).items() if where}
+        beyond = [overflow(tab, width) for width in WIDTHS]
+        tab.set_viewport_size(SCREEN)
+        return Look(faults, beyond, list(tab.complaints), findings(tab, known))
+
+    # one tab for all: it keeps what all pages load, MathJax above all, compiled
+    with closing(browser.new_context(viewport=SCREEN)) as context, new_tab(context, site) as tab:
+        tab.set_default_timeout(180_000)
+        yield look

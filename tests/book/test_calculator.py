@@ -1,15 +1,19 @@
 """The calculator of the page that compares the papers: its numbers, its words, its chart."""
 
+from contextlib import closing
 from itertools import product
 from math import isinf, isnan
 
 import pytest
 
-from browsing import DOCNAMES, IN_BROWSER, visit
+from browsing import IN_BROWSER, SCREEN, docnames, new_tab, visit
 from userdp.theory.rates import Density, Mean, Mixture, Sparse, infinite, item_level, transition, user_level
 
 PAGE = "book/compare"
-pytestmark = [*IN_BROWSER, pytest.mark.skipif(PAGE not in DOCNAMES, reason="the page is not in the book")]
+pytestmark = [
+    *IN_BROWSER,
+    pytest.mark.skipif(PAGE not in docnames(), reason="the page is not in the book"),
+]
 
 USERS = {"n": [10, 300, 10_000, 10**8], "m": [1, 20, 10**4, 10**12], "epsilon": [0.01, 0.5, 1.0, 10.0]}
 PROBLEMS = {
@@ -34,11 +38,12 @@ def by_the_package(problem, p):
     return [*map(float, rates), float(transition(problem, n, **budget)), float(problem.trivial)]
 
 
-@pytest.fixture
-def calculator(tab, site):
-    visit(tab, site, PAGE)
-    tab.wait_for_selector(".calculator-chart .main-svg")
-    return tab
+@pytest.fixture(scope="module")
+def calculator(browser, site):
+    """The page, once for all: each test sets what it needs."""
+    with closing(browser.new_context(viewport=SCREEN)) as context, new_tab(context, site) as tab:
+        visit(tab, site, PAGE).wait_for_selector(".calculator-chart .main-svg")
+        yield tab
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -93,6 +98,7 @@ def test_the_sentence_agrees_with_the_numbers(calculator, problem, powers, said,
 
 def test_arrow_keys_move_a_slider_and_change_text_and_table(calculator):
     tab = calculator
+    choose(tab, "mean", n=2)
     slider = tab.locator(".userdp-calculator input[name=n]")
     before = tab.locator(".userdp-calculator tbody").inner_text()
     slider.focus()
@@ -114,19 +120,16 @@ def test_only_the_sliders_of_the_problem_show(calculator, problem):
 
 
 def test_the_theme_switch_redraws_the_chart(calculator):
-    colours = []
-    for theme in ("light", "dark"):
+    colour = "() => getComputedStyle(document.querySelector('.calculator-chart .xtitle')).fill"
+    for theme in ("dark", "light"):
+        before = calculator.evaluate(colour)
         calculator.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-        calculator.wait_for_timeout(300)
-        text = calculator.locator(".calculator-chart .xtitle").first
-        colours.append(text.evaluate("e => getComputedStyle(e).fill"))
-    assert colours[0] != colours[1]
+        calculator.wait_for_function(f"before => ({colour})() !== before", arg=before, timeout=10_000)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_chart_fits_and_nothing_complains(calculator, width):
     calculator.set_viewport_size({"width": width, "height": 800})
-    calculator.wait_for_timeout(300)
-    box = calculator.locator(".calculator-chart .main-svg").first.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    chart = "document.querySelector('.calculator-chart .main-svg').getBoundingClientRect()"
+    calculator.wait_for_function(f"() => {chart}.left >= 0 && {chart}.right <= {width}", timeout=10_000)
     assert calculator.complaints == []

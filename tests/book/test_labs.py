@@ -10,9 +10,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbgrader.api import Gradebook
-from nbgrader.apps import NbGraderAPI
-from traitlets.config import Config
 
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.run import labs
@@ -126,6 +123,10 @@ def test_grading_loop(name, tmp_path, monkeypatch):
 
 def graded(name, folder, copies):
     """Generate and autograde; marks of each copy by check, and the most that can be had."""
+    from nbgrader.api import Gradebook
+    from nbgrader.apps import NbGraderAPI
+    from traitlets.config import Config
+
     config = Config()
     config.CourseDirectory.root = str(folder)
     config.Exchange.root = str(folder / "exchange")

@@ -12,7 +12,7 @@ numbers = st.floats(1e-3, 10, allow_nan=False)
 users = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(users, st.floats(0.01, 20))
 def test_the_kkt_conditions_hold(pairs, epsilon):
     variances, widths = np.array(pairs).T

@@ -102,7 +102,6 @@ def test_totals_of_users_who_differ_have_the_law_of_the_literal_clips(form):
     assert not same_law(fast[:, 0], fast[:, 1])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 30), min_size=1, max_size=5))
 def test_every_clip_keeps_as_many_records_as_it_may_and_larger_bounds_keep_more(seed, bounds):
     rng = np.random.default_rng(seed)
@@ -494,7 +493,6 @@ def test_objective_is_the_literal_sum(neighbours, weight):
     np.testing.assert_allclose(from_totals, expected, rtol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from(RELATIONS))
 def test_one_user_moves_the_objective_by_at_most_its_sensitivity(seed, weight, neighbours):
     rng, largest = np.random.default_rng(seed), 12
@@ -518,7 +516,7 @@ def test_that_sensitivity_is_attained(weight):
     assert objective_sensitivity(bounds, largest=largest, weight=1.0) < 2.5 * largest
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(RELATIONS), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 def test_one_user_of_any_size_changes_differences_of_the_objective_by_at_most_the_range(
     seed, relation, weight
@@ -614,7 +612,6 @@ def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it():
 # --- totality and errors ----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(WILD, min_size=6, max_size=6))
 def test_wild_data_never_raise(values):
     rng = np.random.default_rng(11)

@@ -245,6 +245,7 @@ def read(path, size=2, seed=1, **options):
     return texas_stops(path, sha256=sha256_of(path), rng=np.random.default_rng(seed), size=size, **options)
 
 
+@pytest.mark.slow
 def test_stops_are_filtered_as_in_the_paper(stops_file):
     path = stops_file(
         *[stop("keen", day=f"2016-12-{day}", searched="TRUE") for day in range(10, 13)],
@@ -266,6 +267,7 @@ def test_stops_are_filtered_as_in_the_paper(stops_file):
     assert read(path, size=5, years=(2014,)).group.shape == (1, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [1, 7, 10**6])
 def test_chunks_change_nothing(chunk, stops_file):
     rng = np.random.default_rng(5)

@@ -35,6 +35,7 @@ def words():
     return data.words_by_part()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("load", "users", "records", "items", "pairs"),
     [
@@ -94,6 +95,7 @@ def test_tables_are_small(file):
     assert len((FOLDER / f"{file}.xz").read_bytes()) < 400_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", PACKED)
 def test_a_changed_table_is_refused_with_both_digests(file, tmp_path):
     for name in (f"{file}.xz", "SHA256SUMS"):

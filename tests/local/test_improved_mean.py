@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import has_mean, same_law
@@ -96,7 +96,6 @@ def test_each_user_takes_part_in_one_step(n):
 ANY_MEANS = st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=6, max_size=12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(ANY_MEANS, st.integers(-(2**40), 2**62))
 def test_no_data_raise(means, size):
     plan = Plan(2, 0.2, 400, (Round(2, 0.3, 2.0), Round(2, 0.1, 1.0)))
@@ -187,6 +186,7 @@ def test_without_a_better_plan_all_users_report_plainly():
     assert made.value == pytest.approx(np.clip(duchi_mean(means, epsilon=0.5, rng=rng(6)).value, -1, 1))
 
 
+@pytest.mark.slow
 def test_plan_is_deterministic_and_more_choice_is_no_worse():
     options = {"n": 3000, "epsilon": 1.0, "size_law": LAW}
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -257,7 +257,6 @@ def test_one_coefficient_asks_nobody():
     assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(st.lists(st.floats(), min_size=12, max_size=12))
 @pytest.mark.parametrize("printed", [False, True])
 @pytest.mark.filterwarnings("error")

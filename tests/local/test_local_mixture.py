@@ -227,7 +227,8 @@ def greedy(votes, k):
     return sorted(chosen)
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=300)
 @given(st.lists(st.integers(-3, 3), min_size=10, max_size=14))
 def test_chosen_bins_are_greedy_and_never_adjacent(votes):
     for k in (1, 2, 3, 4):
@@ -243,7 +244,7 @@ def test_fewer_bins_could_leave_nothing_to_choose():
     assert chosen_bins([0, 9, 0, 1], 2).tolist() == [1, 3]
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=9), st.integers(0, 3))
 def test_nearest_and_inside(means, shift):
     bins, chosen = Bins(0.07), np.array([shift, shift + 2, 14])
@@ -285,6 +286,7 @@ def test_estimates_are_right_for_unequal_components_and_odd_positions(population
         assert has_mean(error, 0.0) and not has_mean(error, 0.5 * error.std())
 
 
+@pytest.mark.slow
 def test_means_on_bin_edges_defeat_the_printed_vote_only():
     """Half of a component's users fall below the edge: the printed share is half, the shift too large."""
     width, theta = 0.125, (-0.5, 0.5)  # both edges
@@ -322,7 +324,7 @@ def test_width_is_the_printed_one():
     )
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.floats(), min_size=3, max_size=9), st.booleans(), st.booleans())
 @pytest.mark.filterwarnings("error")
 def test_estimator_is_total_in_the_data(data, printed, every_report):

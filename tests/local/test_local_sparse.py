@@ -313,7 +313,7 @@ def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     assert few.selected.tolist() == [0]
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.floats(), min_size=24, max_size=24))
 @pytest.mark.filterwarnings("error")
 def test_estimators_are_total_in_the_data(data):

@@ -21,7 +21,7 @@ def possible_votes(ballot):
     return ballot.randomiser.vectors(np.concatenate([voting, absent]))
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(WIDTHS, MEANS, st.booleans())
 def test_every_mean_lies_in_its_bin(tau, mean, truncated):
     bins = Bins(tau, truncated=truncated)
@@ -32,7 +32,7 @@ def test_every_mean_lies_in_its_bin(tau, mean, truncated):
     assert lower - 1e-12 <= mean <= upper + 1e-12
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WIDTHS)
 def test_bins_cover_the_domain_and_only_the_last_may_overhang(tau):
     overhanging, truncated = Bins(tau), Bins(tau, truncated=True)

@@ -134,7 +134,7 @@ ANYTHING = st.lists(
 )
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(ANYTHING)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("error")

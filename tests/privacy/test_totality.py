@@ -115,7 +115,7 @@ TOTAL = {
 }
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DATA)
 @pytest.mark.parametrize("name", TOTAL)
 @pytest.mark.filterwarnings("error")

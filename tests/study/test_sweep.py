@@ -155,6 +155,7 @@ def cluster():
         yield client
 
 
+@pytest.mark.slow
 class TestDask:
     def test_same_bits(self, cluster):
         with parallel_config(backend="dask"):

@@ -79,6 +79,15 @@ def test_lower_bound_stays_below_the_corrected_upper_bound(name, n):
     assert dame_lower(LAWS[name], n=n, epsilon=EPSILON) <= dame_upper(LAWS[name], n=n, epsilon=EPSILON) <= 1
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_upper_bound_is_that_of_theorem_2_where_it_is_not_trivial(name):
+    law, n, cap = LAWS[name], 10**8, 400
+    log = np.log(8 * np.sqrt(cap * n * EPSILON**2))
+    expected = CORRECTED.c3 * log / (n * EPSILON**2 * law.mean_root(cap) ** 2)
+    found = dame_upper(law, n=n, epsilon=EPSILON, size_cap=cap)
+    assert found == pytest.approx(expected, rel=1e-12) and found < 0.01
+
+
 def test_noise_risk_is_1568_L_over_n_epsilon_squared_E_squared():
     law, n, cap = LAWS["two-point"], 10**4, 400
     log = np.log(8 * np.sqrt(cap * n * EPSILON**2))

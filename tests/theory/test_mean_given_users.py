@@ -78,6 +78,7 @@ def test_winner_law_is_that_of_the_first_maximum(held, epsilon):
         assert law != pytest.approx(votes_by_enumeration(held, epsilon, last=True), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [9, 100, 10**4])
 def test_risks_are_those_of_the_reference(m):
     """Several means, bin edges, one bin, hundreds of bins, an odd number of users in each half."""
@@ -90,6 +91,7 @@ def test_risks_are_those_of_the_reference(m):
     assert fast.shape == (8, 8, 4, 3)
 
 
+@pytest.mark.slow
 def test_empty_bins_count_in_the_risk():
     """The control of the test above: a reference without them differs a thousand times more."""
     users = populations(0.1, 42, 100, 1, seed=1)
@@ -162,6 +164,7 @@ def test_the_package_does_without_numba(monkeypatch):
     assert same_law(plain[0, :, 0], drawn[0, :, 0])
 
 
+@pytest.mark.slow
 def test_userdp_imports_without_numba():
     code = (
         "import sys; sys.modules['numba'] = None; import userdp, userdp.theory.mean_given_users; "
@@ -176,6 +179,7 @@ def one_cell(rng, n):
     return localised_draws(*users, rng=rng, **options), risks_given_means(*users, **options)[..., 0]
 
 
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_the_number_of_workers():
     grid = [{"n": n} for n in (20, 40, 60)]
     with parallel_config(backend="threading"):

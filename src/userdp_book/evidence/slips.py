@@ -5,19 +5,32 @@ seconds; with words behind it, only the slips whose names contain one of them.
 """
 
 import csv
+import gc
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
+from typing import NamedTuple
 
 FILE = Path(__file__).with_name("slips.csv")
 ROOT = Path(__file__).parents[3]
 # plugins that look for browsers and notebooks would cost more than most tests
 OPTIONS = ("-q", "-x", "--tb=short", "-o", "addopts=", "-p", "no:cacheprovider")
+# what the tests import beside the package: imported once, in the process from which each run is forked
+OTHERS = ("pytest", "hypothesis.strategies", "scipy.stats", "scipy.optimize", "scipy.sparse")
+OTHERS += ("joblib", "tqdm", "numba", "matplotlib.pyplot", "yaml")
+
+
+class Run(NamedTuple):
+    """What pytest returned and printed, and the processor seconds that it took."""
+
+    returncode: int
+    stdout: str
+    seconds: float
 
 
 def slips() -> list[dict[str, str]]:
@@ -29,7 +42,8 @@ def slips() -> list[dict[str, str]]:
 def plant(slip: dict[str, str] | None, folder: Path) -> Path:
     """Copy the package ``userdp`` into a folder, with the slip if there is one; return the folder."""
     source = Path(find_spec("userdp").origin).parent
-    shutil.copytree(source, folder / "userdp", ignore=shutil.ignore_patterns("__pycache__"))
+    # compiled modules come along: Python takes those whose source has kept its time and size
+    shutil.copytree(source, folder / "userdp", ignore=shutil.ignore_patterns("*.pyc.*"))
     if slip:
         file = folder / "userdp" / slip["module"]
         text = file.read_text(encoding="utf8")
@@ -41,23 +55,49 @@ def plant(slip: dict[str, str] | None, folder: Path) -> Path:
 
 def environment(folder: Path) -> dict[str, str]:
     """Environment of a process that imports the package from a folder."""
-    return os.environ | {"PYTHONPATH": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    own = {"PYTHONPATH": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "planted"}
+    return os.environ | own
 
 
-def run(tests: list[str], folder: Path) -> subprocess.CompletedProcess:
-    """Run tests against the package in a folder."""
-    paths = [str(ROOT / "tests" / test) for test in tests]
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *OPTIONS, *paths],
-        env=environment(folder),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+def run(tests: list[str], folder: Path) -> Run:
+    """Run tests against the package in a folder, in a process forked from one that has imported the rest."""
+    method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+    context = get_context(method)
+    context.set_forkserver_preload(OTHERS)
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_run_here, args=(tests, folder, theirs))
+    child.start()
+    theirs.close()
+    try:
+        if not ours.poll(900):
+            raise TimeoutError(f"{tests} did not end")
+        return ours.recv()
+    finally:
+        child.join(5)
+        child.kill()
 
 
-def caught(slip: dict[str, str], result: subprocess.CompletedProcess) -> bool:
+def _run_here(tests: list[str], folder: Path, answer) -> None:
+    """In a process that has not imported the package: run tests with a folder before all others."""
+    assert "userdp" not in sys.modules
+    os.environ.update(environment(folder))
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    import numba
+    import pytest
+
+    numba.config.DISABLE_JIT = 1  # to compile a kernel takes longer than to run it once as it is
+    gc.freeze()  # pytest collects garbage more than once
+    said = folder / "said.txt"
+    with said.open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    code = pytest.main([*OPTIONS, *(str(ROOT / "tests" / test) for test in tests)])
+    sys.stdout.flush()
+    answer.send(Run(int(code), said.read_text(encoding="utf8"), sum(os.times()[:4])))
+
+
+def caught(slip: dict[str, str], result: Run) -> bool:
     """Whether the named test failed, in a line of its own that says what the list says it sees."""
     frames = re.split(r"^(\S+\.py):\d+: in ", result.stdout, flags=re.MULTILINE)
     if result.returncode != 1 or len(frames) < 3:
@@ -69,29 +109,19 @@ def caught(slip: dict[str, str], result: subprocess.CompletedProcess) -> bool:
     return bool(asserts) and in_test and slip["seen"] in said
 
 
-def measured(slip: dict[str, str]) -> tuple[float, subprocess.CompletedProcess]:
-    """Processor seconds of the run of a slip's test, and the run."""
-    import resource  # not on Windows, where the page needs the rest
-
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryDirectory() as folder:
-        result = run([slip["test"]], plant(slip, Path(folder)))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
-
-
 def main(words: list[str]) -> int:
     """Run slips and write the processor seconds of each into the list; say how many were missed."""
     rows, missed = slips(), 0
     for slip in rows:
         if words and not any(word in slip["slip"] for word in words):
             continue
-        seconds, result = measured(slip)
-        slip["seconds"], found = f"{seconds:.1f}", caught(slip, result)
+        with tempfile.TemporaryDirectory() as folder:
+            result = run([slip["test"]], plant(slip, Path(folder)))
+        slip["seconds"], found = f"{result.seconds:.1f}", caught(slip, result)
         missed += not found
-        print(f"{seconds:6.1f} s  {slip['slip']}: {'caught' if found else 'MISSED'}", flush=True)
+        print(f"{slip['seconds']:>6} s  {slip['slip']}: {'caught' if found else 'MISSED'}", flush=True)
         if not found:
-            print(result.stdout[-1500:], result.stderr[-500:], flush=True)
+            print(result.stdout[-1500:], flush=True)
     with FILE.open("w", encoding="utf8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
