@@ -5,12 +5,15 @@ import sys
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy import stats
 
 from laws import has_mean, same_law
 from userdp.local.mean import localised_mean
+from userdp.populations.records import Signs
 from userdp.study.sweeps import sweep
 from userdp.theory import mean_given_users as kernels
 from userdp.theory.mean_given_users import (
+    fair_sign_means,
     localised_draws,
     risks_given_means,
     risks_reference,
@@ -210,3 +213,26 @@ def test_populations_must_be_finite_and_fit():
         risks_given_means(voters, refiners[:, 1:], theta, **options)
     with pytest.raises(ValueError, match="refiners must hold numbers in .* got nan"):
         risks_given_means(voters, refiners * np.nan, theta, **options)
+
+
+@pytest.mark.skipif(kernels.njit is None, reason="the inverse is compiled")
+@pytest.mark.parametrize("m", [1, 2, 100, 1001, 10**6])
+def test_inverse_of_the_sign_means_is_exact(m):
+    points, counts = 2**18, np.arange(m + 1)
+    u = (np.arange(points) + 0.5) / points
+    kernels._invert(u, *kernels._inverse(m))
+    assert (np.diff(u) >= 0).all()
+    drawn = np.bincount(np.rint((u + 1) / 2 * m).astype(int), minlength=m + 1)
+
+    def furthest(p):
+        return np.abs(np.cumsum(drawn) - points * stats.binom.cdf(counts, m, p)).max()
+
+    assert furthest(0.5) <= 1
+    assert furthest(0.501) > 100
+
+
+def test_sign_means_have_the_law_of_signs():
+    rng = np.random.default_rng(71)
+    drawn = fair_sign_means(50, (200, 100), rng).ravel()
+    assert same_law(drawn, Signs(0.0).draw_means(np.full(20_000, 50), rng))
+    assert not same_law(drawn, Signs(0.0).draw_means(np.full(20_000, 60), rng))

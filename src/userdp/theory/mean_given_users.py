@@ -18,9 +18,10 @@ from userdp import _validate
 from userdp._compiled import _jit, njit
 from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN, localised_mean
+from userdp.populations.records import Signs, binomial_window
 from userdp.privacy.reports import LaplaceReport
 
-__all__ = ["vote_law", "winner_given_votes", "risks_given_means", "localised_draws"]
+__all__ = ["vote_law", "winner_given_votes", "risks_given_means", "localised_draws", "fair_sign_means"]
 
 # events of smaller probability are left out: far below what 1e9 runs can show
 NEGLIGIBLE = 1e-14
@@ -201,6 +202,42 @@ def localised_draws(
     return out
 
 
+def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+    """Draw means of `m` fair signs by inversion, several times as fast as one binomial number each.
+
+    Output law: that of ``Signs(0.0).draw_means``; values of probability below 1e-20 are left out.
+
+    Parameters
+    ----------
+    m : int
+        Records of a user.
+    shape : int or tuple of int
+        How many.
+    rng : numpy.random.Generator
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray of that shape
+    """
+    if njit is None:
+        return Signs(0.0).draw_means(np.full(np.prod(shape), m), rng).reshape(shape)
+    u = rng.random(shape)
+    _invert(u.reshape(-1), *_inverse(m))
+    return u
+
+
+@functools.lru_cache(maxsize=8)
+def _inverse(m: int) -> tuple[NDArray, NDArray, NDArray]:
+    """Values of the mean, its distribution function there, and where to start searching that for k / K."""
+    counts, probabilities = binomial_window(m, 0.5)
+    cumulative = np.cumsum(probabilities)
+    cumulative[-1] = 1.0
+    places = 4 * counts.size
+    guide = np.searchsorted(cumulative, np.arange(places) / places, side="right")
+    return 2 * (counts / m) - 1, cumulative, guide
+
+
 def _parameters(widths: ArrayLike, epsilons: ArrayLike) -> list[NDArray]:
     return _validate.positive_arrays(widths=np.ravel(widths), epsilons=np.ravel(epsilons))
 
@@ -240,6 +277,16 @@ def _votes(users: int, epsilon: float) -> tuple[NDArray, NDArray]:
     """P(votes = b) and P(votes < b) by true votes c, shapes (h + 1, h + 1) and (h + 1, h + 2)."""
     equal = vote_law(users, float(epsilon))
     return equal, np.hstack([np.zeros((users + 1, 1)), np.cumsum(equal, axis=1)])
+
+
+@_jit
+def _invert(u, values, cumulative, guide):
+    """Replace each number of [0, 1) by the quantile there."""
+    for i in range(u.size):
+        k = guide[int(u[i] * guide.size)]
+        while cumulative[k] <= u[i]:
+            k += 1
+        u[i] = values[k]
 
 
 @_jit
