@@ -70,7 +70,7 @@ def nearest_midpoint(means: NDArray, midpoints: NDArray) -> NDArray:
 
 
 def containing_bin(means: NDArray, bins: Bins, chosen: NDArray) -> NDArray:
-    """Position (..., n) of each mean's bin among the `chosen` bins (..., k), else -1: the printed (53)."""
+    """Position (..., n) of each mean's bin among the `chosen` bins (..., k), else -1: one reading of (53)."""
     position = np.arange(1, chosen.shape[-1] + 1)
     return (bins.index(means)[..., None] == chosen[..., None, :]) @ position - 1
 
@@ -118,7 +118,7 @@ def mixture_means(
         An estimated proportion below this is not divided by and the estimate is the midpoint; by default
         ``1 / (100 k)``, as in the paper's simulations.
     printed
-        Second third as printed in (53): votes for the chosen bin in which the mean lies and not for the
+        Second third as (53) reads in our text: votes for the chosen bin that holds the mean and not for the
         nearest midpoint. As private, but it misses users whose mean falls into a neighbouring bin, so
         that the estimates are not consistent.
 
