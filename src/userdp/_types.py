@@ -1,7 +1,9 @@
 """Short names of the types that signatures repeat."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["ArrayLike", "Floats", "Ints", "Rng"]
 
 Rng = np.random.Generator
 Floats = NDArray[np.float64]

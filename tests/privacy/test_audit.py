@@ -136,6 +136,9 @@ def test_mixtures_are_weighted_by_the_other_signs(odds):
         (lambda: mixture_tv([np.eye(2)], np.eye(2), odds=1.0), "odds must be below one"),
         (lambda: bits_channel(np.zeros((1, 17)), 0.6), "length must be in"),
         (lambda: laplace_loss([0, 1], 0), "scale must be positive, got 0"),
+        (lambda: laplace_loss([0, np.nan], 1), "centres must be finite"),
+        (lambda: bits_loss([[0], [1]], 1.0), "keep must be below one, got 1.0 and 1"),
+        (lambda: bits_loss([[0], [1]], 2), "keep must be below one, got 2 and 1"),
     ],
 )
 def test_bad_input_is_named(make, message):

@@ -455,3 +455,17 @@ def test_many_asks_of_one_noise_compose_exactly():
     with pytest.raises(ValueError, match="delta must be at least"):
         replace(many, steps=401)
     assert replace(one, steps=400, delta=None).delta > 0.97
+
+
+@pytest.mark.parametrize("kind", [BinaryResponse, KaryResponse, TwoPointReport, CubeReport, BallReport])
+def test_a_budget_of_next_to_nothing_still_gives_a_finite_answer(kind):
+    m, rng = CASES[kind].make(1e-300), np.random.default_rng(3)
+    x = np.full((4, m.d), 0.5) if hasattr(m, "d") else np.ones(4)
+    assert np.all(np.isfinite(m.privatise(x, rng)))
+    assert np.all(np.isfinite(m.unbias(np.asarray(m.sample_total(x, rng), dtype=float), 4)))
+
+
+@pytest.mark.parametrize("make", [lambda e: LaplaceReport(0.0, 9.0, e), lambda e: HashedReport(2, 9.0, e)])
+def test_noise_that_is_no_number_is_refused(make):
+    with pytest.raises(ValueError, match="scale must be a finite number, got inf"):
+        make(5e-324)

@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import log_softmax, logsumexp
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS, noise_mass, norms
 from userdp.privacy.guarantee import Neighbours
 

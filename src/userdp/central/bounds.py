@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.bound_curve import Surrogate, public_users, surrogate_curve
 from userdp.central.histogram import noise_mass, norms
 from userdp.privacy.choice import ExponentialChoice, order_statistic
@@ -152,7 +151,8 @@ def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
 
 def _inside(bounds: ArrayLike, largest: float) -> Floats:
     bounds = _validate.vector(bounds=bounds)
-    _validate.integer(1, candidates=bounds.size)
+    if not bounds.size:
+        raise ValueError("bounds must hold at least one candidate, got none")
     for bound in bounds.tolist():
         _validate.in_range(0, largest, bounds=bound)
     return bounds

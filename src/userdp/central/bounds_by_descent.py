@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
 from userdp._compiled import _jit
-from userdp._types import Rng
+from userdp._types import ArrayLike, Rng
 from userdp.central.bound_curve import Surrogate, public_users, surrogate_curve
 from userdp.central.histogram import noise_mass, norms
 from userdp.privacy.guarantee import Neighbours

@@ -7,12 +7,11 @@ is Laplace of scale C / epsilon under both relations.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc
 from scipy.stats import poisson
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise

@@ -168,15 +168,7 @@ def bounded_histogram(
     return HistogramEstimate(noise.release(totals, rng), float(bound), noise.scale, None, noise.guarantee)
 
 
-def expected_loss(
-    counts: ArrayLike,
-    bounds: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    neighbours: Neighbours = "replace",
-    printed: bool = False,
-) -> Floats:
+def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:
     """Exact expected l1 distance of the release from the true histogram, for several bounds, shape (k,).
 
     ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form. Parameters
@@ -185,7 +177,7 @@ def expected_loss(
     counts = _counts(counts)
     bounds = np.asarray(bounds, dtype=float)
     bias = counts.sum(axis=0) - clipped_totals(counts, bounds, norm=_norm(delta))
-    unit = unit_scale(counts.shape[1], epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed)
+    unit = unit_scale(counts.shape[1], delta=delta, **release)
     return folded_mean(bias, (unit * bounds)[:, None], gaussian=delta > 0).sum(axis=1)
 
 
@@ -220,11 +212,11 @@ def _norms(counts: Any, norm: Norm) -> Floats:
 
 def _counts(counts: Any) -> Any:
     """Counts as floats, with what is not a count set to 0 and infinity to a large number."""
-    counts = sparse.csr_array(counts, dtype=float, copy=True) if sparse.issparse(counts) else _table(counts)
-    if sparse.issparse(counts):
-        counts.data = _total(counts.data)
-        return counts
-    return _total(counts.astype(float))
+    if not sparse.issparse(counts):
+        return _total(_table(counts).astype(float))
+    counts = sparse.csr_array(counts, dtype=float, copy=True)
+    counts.data = _total(counts.data)
+    return counts
 
 
 def _table(counts: ArrayLike) -> NDArray[Any]:

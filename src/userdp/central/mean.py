@@ -10,11 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from userdp import _validate
-from userdp._types import Floats, Ints, Rng
+from userdp._types import ArrayLike, Floats, Ints, Rng
 from userdp.central.weights import family_weights, optimal_weights
 from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import NoisyMaximum

@@ -8,10 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
     Domain,

@@ -7,10 +7,9 @@ threshold of the release. It bounds the expected loss from above and, up to a lo
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS, clipped_totals, norms
 from userdp.central.unknown_domain import release_threshold, whole_bounds
 from userdp.privacy.choice import ExponentialChoice

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from userdp import _validate
-from userdp._types import Floats
+from userdp._types import ArrayLike, Floats
 
 __all__ = ["Weights", "spent_variance", "optimal_weights", "family_weights"]
 

@@ -4,10 +4,9 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats, Ints
+from userdp._types import ArrayLike, Floats, Ints
 
 __all__ = [
     "exact_loss",

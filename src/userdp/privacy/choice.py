@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import _Central
 from userdp.privacy.results import Release

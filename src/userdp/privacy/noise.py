@@ -19,12 +19,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import erfcx, log_ndtr
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours
 
 __all__ = [
@@ -156,7 +155,7 @@ class GaussianNoise(_Noise):
 
     @classmethod
     def calibrated(
-        cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, steps: int = 1, **relation: Neighbours
+        cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, steps: int = 1, **relation: Any
     ) -> Self:
         """Noise of which `steps` asks together spend (`epsilon`, `delta`), under `neighbours`."""
         _validate.integer(1, steps=steps)

@@ -167,6 +167,11 @@ class KaryResponse(_Report):
         return float(1 / (1 + (self.k - 1) * np.exp(-self.epsilon)))
 
     @property
+    def truthful(self) -> float:
+        """Probability ``keep - other``: a report is the truth so often, else uniform over all k."""
+        return float(-np.expm1(-self.epsilon) * self.keep)
+
+    @property
     def other(self) -> float:
         """Probability of each other category."""
         return float(np.exp(-self.epsilon) / (1 + (self.k - 1) * np.exp(-self.epsilon)))
@@ -180,14 +185,13 @@ class KaryResponse(_Report):
     def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
         """Draw the number of reports of each category, shape (k,)."""
         counts = np.bincount(_category(x, self.k), minlength=self.k)
-        # a report is the truth with probability keep - other, else uniform over all k
-        truthful = rng.binomial(counts, self.keep - self.other)
+        truthful = rng.binomial(counts, self.truthful)
         uniform = rng.multinomial(counts.sum() - truthful.sum(), np.full(self.k, 1 / self.k))
         return truthful + uniform
 
     def unbias(self, total: Any, n: int) -> Any:
         """Estimate the true number in each category."""
-        return (total - n * self.other) / (self.keep - self.other)
+        return (total - n * self.other) / self.truthful
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two categories."""

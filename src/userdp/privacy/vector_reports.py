@@ -7,12 +7,11 @@ far outside the domain whose mean is the input, so that the sum of the reports n
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.special import expit, gammaln
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.reports import _Report, project
 
 __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
@@ -88,7 +87,7 @@ class CubeReport(_VectorReport):
             agreement = np.einsum("ij,ij->i", z[open_rows], rounded[open_rows], dtype=np.int64)
             weight = np.where(agreement > 0, 1.0, self.far)
             open_rows = open_rows[rng.random(open_rows.size) >= weight]
-        return self.magnitude * z
+        return self.magnitude * z.astype(float)
 
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of each entry of the report of each row of `x`, shape (n, d)."""
