@@ -109,9 +109,12 @@ def overflow(tab, width):
     from playwright.sync_api import TimeoutError
 
     tab.set_viewport_size(SCREEN | {"width": width})
-    with suppress(TimeoutError):
-        tab.wait_for_function(f"() => ({OVERFLOW})() === 0", timeout=2_000)
-    return tab.evaluate(OVERFLOW)
+    beyond = tab.evaluate(OVERFLOW)
+    if beyond:
+        with suppress(TimeoutError):
+            tab.wait_for_function(f"() => ({OVERFLOW})() === 0", timeout=2_000)
+            return 0
+    return beyond
 
 
 class Look(NamedTuple):

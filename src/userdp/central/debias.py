@@ -151,7 +151,7 @@ def debiased_count(
     if users is None:
         if neighbours == "add-remove":
             raise ValueError("users must be given where the number of users is not public, got None")
-        users = counts.size
+        users = counts.size  # type: ignore[union-attr]
     _validate.integer(1, users=users)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=bound, neighbours=neighbours)
     mean = noise.release(np.clip(counts, 0, bound).sum(), rng) / users

@@ -61,7 +61,7 @@ def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
     kept = _kept(_norms(counts, norm), bound)
     if sparse.issparse(counts):
         return sparse.diags_array(kept) @ counts
-    return kept[:, None] * counts
+    return kept[:, None] * counts  # type: ignore[operator]
 
 
 def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) -> Floats:
@@ -69,7 +69,7 @@ def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) ->
     counts = _counts(counts)
     _validate.one_of((1, 2), norm=norm)
     size = _norms(counts, norm)
-    return np.array([counts.T @ _kept(size, bound) for bound in bounds]).reshape(-1, counts.shape[1])
+    return np.array([counts.T @ _kept(size, bound) for bound in bounds]).reshape(-1, counts.shape[1])  # type: ignore[union-attr]
 
 
 def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
@@ -176,8 +176,8 @@ def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, *
     """
     counts = _counts(counts)
     bounds = np.asarray(bounds, dtype=float)
-    bias = counts.sum(axis=0) - clipped_totals(counts, bounds, norm=_norm(delta))
-    unit = unit_scale(counts.shape[1], delta=delta, **release)
+    bias = counts.sum(axis=0) - clipped_totals(counts, bounds, norm=_norm(delta))  # type: ignore[union-attr]
+    unit = unit_scale(counts.shape[1], delta=delta, **release)  # type: ignore[union-attr]
     return folded_mean(bias, (unit * bounds)[:, None], gaussian=delta > 0).sum(axis=1)
 
 

@@ -1,5 +1,18 @@
 """Estimators for users who trust nobody: each sends reports that are private by themselves."""
 
+from userdp.local import (
+    cover,
+    density,
+    hashing,
+    improved,
+    improved_plan,
+    localise,
+    mean,
+    mixture,
+    sparse,
+    unequal,
+    vector,
+)
 from userdp.local.cover import *
 from userdp.local.density import *
 from userdp.local.hashing import *
@@ -12,5 +25,16 @@ from userdp.local.sparse import *
 from userdp.local.unequal import *
 from userdp.local.vector import *
 
-_MODULES = cover, density, hashing, improved, improved_plan, localise, mean, mixture, sparse, unequal, vector  # noqa: F405
-__all__ = [name for module in _MODULES for name in module.__all__]
+__all__ = [
+    *cover.__all__,
+    *density.__all__,
+    *hashing.__all__,
+    *improved.__all__,
+    *improved_plan.__all__,
+    *localise.__all__,
+    *mean.__all__,
+    *mixture.__all__,
+    *sparse.__all__,
+    *unequal.__all__,
+    *vector.__all__,
+]

@@ -165,7 +165,7 @@ def cover_select(
     differing = cover.differing if printed else None
     randomiser = UnaryEncoding(cover.count, ones, ones * epsilon, differing)
     guarantee = randomiser.guarantee
-    randomiser = literal(randomiser) if every_report else randomiser
+    randomiser = literal(randomiser) if every_report else randomiser  # type: ignore[assignment]
     votes = randomiser.sample_total(positions[user.ravel()], rng)
     chosen = int(np.argmax(votes))
     return CoverEstimate(cover.centres[chosen], chosen, votes, guarantee)

@@ -110,7 +110,7 @@ def improved_mean(
         laplace = plan.laplace and round_ is plan.rounds[-1]
         randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
         y = scaled_deviations(x[group], held[group], round_, about)
-        gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # of the average with theta
+        gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # type: ignore[misc]
         centre = about + float(_average(randomiser, y, round_.users, every_report, rng)) / gain
         centre = float(np.clip(centre, -1, 1))
         spent.append(randomiser.guarantee)

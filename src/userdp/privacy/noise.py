@@ -150,7 +150,7 @@ class GaussianNoise(_Noise):
 
     def __post_init__(self) -> None:
         _validate.integer(1, steps=self.steps)
-        _validate.in_range(0, float("inf"), epsilon=self.epsilon)
+        _validate.in_range(0, float("inf"), epsilon=self.epsilon)  # type: ignore[arg-type]
         super().__post_init__()
 
     @classmethod
@@ -267,8 +267,8 @@ class ThresholdedNoise(_Central):
         if (self.support == "raw") != (support is not None):
             raise ValueError(f"support must be given if and only if it is raw, got {support!r}")
         counts = np.clip(np.nan_to_num(np.asarray(counts, dtype=float), nan=0.0), 0, None)
-        shown = counts > 0 if support is None else np.asarray(support, dtype=bool)
-        noisy = counts + rng.laplace(scale=self.scale, size=counts.shape)
+        shown = counts > 0 if support is None else np.asarray(support, dtype=bool)  # type: ignore[operator]
+        noisy = counts + rng.laplace(scale=self.scale, size=counts.shape)  # type: ignore[operator, union-attr]
         return np.where(shown & (noisy > self.threshold), noisy, 0.0)
 
     def privacy_loss(self) -> float:

@@ -187,7 +187,7 @@ def localised_draws(
         means = np.hstack([voters, refiners])
         for w, r, e in np.ndindex(out.shape):
             options = {"epsilon": epsilons[e], "half_width": widths[w], "general": False}
-            out[w, r, e] = (localised_mean(means[r], size=1, rng=rng, **options).value - theta[r]) ** 2
+            out[w, r, e] = (localised_mean(means[r], size=1, rng=rng, **options).value - theta[r]) ** 2  # type: ignore[arg-type]
         return out
     half = refiners.shape[1]
     noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half

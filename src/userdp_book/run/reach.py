@@ -2,7 +2,7 @@
 
 A face, a package's ``__init__``, is looked through: ``from userdp.local import dame`` reaches the module
 whose ``__all__`` has ``dame`` and what that imports in turn, not the whole wing. Of a module counts its
-syntax, so that neither a comment nor a docstring changes anything.
+syntax, so that neither a comment, a docstring nor the type of an argument changes anything.
 """
 
 import ast
@@ -69,8 +69,12 @@ def read_code(tree: ast.Module, package: str = "") -> Code:
 
 
 def without_words(tree: ast.Module) -> ast.Module:
-    """The tree without docstrings; comments are not in it."""
+    """The tree without docstrings and without the types of functions; comments are not in it."""
     for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
         body = node.body if isinstance(node, DOCUMENTED) else []
         if body and isinstance(body[0], ast.Expr) and is_text(body[0].value):
             del body[0]
