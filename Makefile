@@ -23,6 +23,8 @@ export MALLOC_TRIM_THRESHOLD_ := 1000000000
 export MALLOC_MMAP_THRESHOLD_ := 1000000000
 export TQDM_DISABLE := 1
 export PYTHONHASHSEED := 0
+# Compiled modules and kernels are kept beside their sources: most processes start on the same ones.
+unexport PYTHONDONTWRITEBYTECODE
 export JUPYTER_PREFER_ENV_PATH := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # A reader's own IPython profile shall not change what a page prints.

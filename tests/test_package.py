@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
@@ -69,3 +70,11 @@ def test_the_wing_that_needs_more_says_what_and_where_from(missing):
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_ten_lines_of_the_readme_run(root, capsys):
+    (block,) = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf8"), re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 3 and all("Guarantee(epsilon=1.0" in line for line in said)
+    assert all(abs(float(line.split()[0]) - 0.3) < 0.2 for line in said)
