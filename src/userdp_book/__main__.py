@@ -109,6 +109,12 @@ def labs_command(chosen: list[Page], jobs: int) -> int:
     return int(bool(said))
 
 
+def html_command(chosen: list[Page], jobs: int) -> int:
+    from .site.build import build
+
+    return build(Path.cwd(), jobs)
+
+
 def pdf_command(chosen: list[Page], jobs: int) -> int:
     from .paper import pdf  # needs Chromium, which the other commands do not
     from .site.offline import OFFERED
@@ -138,6 +144,7 @@ COMMANDS = {
     "sync": (sync_command, "write notebooks/ from book/ without running anything"),
     "costs": (costs_command, "note the seconds of the last runs, which tell later ones what to expect"),
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
+    "html": (html_command, "build the book from the last runs, unless nothing has changed"),
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "bench": (bench_command, "time the same work by this package and by others"),

@@ -117,6 +117,7 @@ SILENT = {
     "comment": ("src/userdp/base.py", "zero = 0", "zero = 0  # none\n# at all"),
     "layout": ("src/userdp/wing/near.py", "def dame(): ...", "def dame(\n):\n\n    ..."),
     "docstring": ("src/userdp/wing/near.py", "def dame(): ...", "def dame():\n    'Words.'\n    ..."),
+    "types of a function": ("src/userdp/wing/near.py", "def dame(): ...", "def dame() -> None: ..."),
     "docstring of a module": ("src/userdp/base.py", "zero", "'''Words.'''\nzero"),
     "another module of the wing": ("src/userdp/wing/far.py", "def vector", "def vectors"),
     "another name shown": ("src/userdp/wing/near.py", "'deep'", "'deep', 'more'"),

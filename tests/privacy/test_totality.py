@@ -126,7 +126,9 @@ def test_no_data_raise_or_warn_and_every_answer_is_finite(name, data):
 CURATED = list(TOTAL)[list(TOTAL).index("uniform mean") :]
 
 
-@pytest.mark.parametrize("rng", [0, None, np.random.RandomState(0), np.random.PCG64(0)], ids=repr)
+@pytest.mark.parametrize(
+    "rng", [0, None, np.random.RandomState(0), np.random.PCG64(0)], ids=lambda rng: type(rng).__name__
+)
 @pytest.mark.parametrize("name", CURATED)
 def test_a_curator_draws_from_a_generator_or_not_at_all(name, rng):
     with pytest.raises(TypeError, match="rng must be a numpy.random.Generator, got"):

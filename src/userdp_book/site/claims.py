@@ -1,15 +1,17 @@
 """Verdicts as notebooks store them (``application/vnd.userdp.claim+json``): collect them, show them."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from docutils import nodes
 
-from userdp.study.claims import MIME
+from userdp.study.claims import MIME, statements
 
-from ..run.pages import Page, code_cells, pages, read
+from ..run.pages import Page, pages
+from .generated import SOURCES
 from .links import to_statement
 
 NOT_YET = "not yet done"
@@ -42,15 +44,21 @@ def collect(root: Path) -> list[Stored]:
     return [
         Stored(page, data)
         for page in pages(root)
-        for data in claims_in(read(page.executed) or read(page.twin))
+        for path in [page.executed if page.executed.is_file() else page.twin]
+        if path.is_file()
+        for data in claims_in(path, path.stat().st_mtime_ns)
     ]
 
 
-def claims_in(nb) -> Iterator[dict]:
-    for cell in code_cells(nb) if nb else []:
-        for output in cell.outputs:
-            if MIME in output.get("data", {}):
-                yield output["data"][MIME]
+@cache
+def claims_in(path: Path, mtime: int) -> list[dict]:
+    """The claims in a notebook, which is read once for all pages that are made of claims."""
+    cells = json.loads(path.read_bytes())["cells"]
+    data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return [bundle[MIME] for bundle in data if MIME in bundle]
+
+
+SOURCES["claims"] = lambda root: [statements(), [(claim.page.name, claim.data) for claim in collect(root)]]
 
 
 def badge(verdict: str) -> nodes.inline:

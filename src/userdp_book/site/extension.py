@@ -1,5 +1,6 @@
 """The Sphinx extension: stored outputs, offline math, links to the twins, generated tables."""
 
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -7,7 +8,8 @@ from docutils import nodes
 
 from ..run.execute import computed
 from ..run.pages import write
-from . import boxes, calculator, mathjax, offline, outputs
+from . import boxes, calculator, generated, mathjax, offline, outputs
+from .build import JOBS
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
@@ -15,11 +17,6 @@ from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, St
 
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
-
-
-def outdated(app, env, added, changed, removed) -> list[str]:
-    """Pages made from all claims are made anew in every build."""
-    return [docname for docname, data in env.metadata.items() if "generated" in data]
 
 
 def remove_shared_ids(app, doctree, docname) -> None:
@@ -50,12 +47,17 @@ def drop_thebe(app, config) -> None:
                 app.disconnect(listener.id)
 
 
+def write_side_by_side(app, env) -> None:
+    """Pages are written by several processes; sphinx-proof and others need them to be read by one."""
+    app.parallel = int(os.environ.get(JOBS, "1"))
+
+
 def digest() -> str:
-    """What this room consists of: when it changes, every page is made anew."""
-    files = sorted(
-        path for path in Path(__file__).parent.rglob("*.*") if path.suffix in (".py", ".css", ".js")
-    )
-    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    """What this room and the verdicts consist of: when they change, every page is made anew."""
+    room = Path(__file__).parent
+    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js")]
+    files += (room.parents[1] / "userdp/study/judgement").glob("*.statements.toml")
+    return sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
 def setup(app) -> dict:
@@ -69,7 +71,8 @@ def setup(app) -> dict:
     app.connect("config-inited", outputs.configure)
     app.connect("env-before-read-docs", outputs.fill)
     app.connect("source-read", outputs.depend_on_outputs)
-    app.connect("env-get-outdated", outdated)
+    app.connect("env-get-outdated", generated.outdated)
+    app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)

@@ -8,6 +8,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .generated import SOURCES, made_of
+
 DOWNLOADS = Path("_build") / "downloads"
 # where they are in the built book
 FOLDER = "_downloads"
@@ -33,6 +35,15 @@ OFFERED = {
 }
 
 
+def sizes(root: Path) -> list[str]:
+    """The size of each file, as the page shows it; nothing for one that does not exist."""
+    paths = [one.path(root) for one in OFFERED.values()]
+    return [megabytes(path) if path.is_file() else "" for path in paths]
+
+
+SOURCES["downloads"] = sizes
+
+
 def megabytes(path: Path) -> str:
     return f"{path.stat().st_size / 1e6:.1f} MB"
 
@@ -41,8 +52,7 @@ class Downloads(SphinxDirective):
     """Links to the files that exist; for the others, the command that writes them."""
 
     def run(self) -> list[nodes.Node]:
-        # Files come and go without a change of the page: it is read in every build.
-        self.env.metadata[self.env.docname]["generated"] = True
+        made_of(self.env, "downloads")
         return [nodes.bullet_list("", *(self.item(one) for one in OFFERED.values()))]
 
     def item(self, one: Download) -> nodes.list_item:

@@ -12,6 +12,7 @@ from userdp.study.claims import statements
 from ..run.cache import last_run
 from ..run.pages import pages
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
+from .generated import SOURCES, made_of
 from .links import to_page, to_statement
 
 
@@ -45,12 +46,12 @@ def page_link(claim: Stored):
 
 
 class Generated(SphinxDirective):
-    """A directive made from the stored outputs; its page is read again in every build."""
+    """A directive made from the claims in the stored outputs."""
 
     option_spec = {"paper": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname]["generated"] = True
+        made_of(self.env, "claims")
         chosen = [
             item for item in statements().values() if self.options.get("paper") in (None, item["paper"])
         ]
@@ -154,8 +155,16 @@ class PageSeconds(SphinxDirective):
     """How long each page with code took when it was last run, on the machine that made the book."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname]["generated"] = True
-        seconds = {page: last_run(page).get("seconds", 0.0) for page in pages(Path(self.env.srcdir))}
-        longest_first = sorted(seconds, key=lambda page: -seconds[page])
-        rows = [[to_page(page.docname, page.name), f"{seconds[page]:.0f}"] for page in longest_first]
-        return [table(["page", "seconds"], [*rows, ["all", f"{sum(seconds.values()):.0f}"]], "page-seconds")]
+        made_of(self.env, "seconds")
+        taken = sorted(seconds(Path(self.env.srcdir)), key=lambda item: -item[1])
+        rows = [[to_page(f"book/{name}", name), f"{time:.0f}"] for name, time in taken]
+        total = sum(time for _, time in taken)
+        return [table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds")]
+
+
+def seconds(root: Path) -> list[tuple[str, float]]:
+    """Each page with code and how long it took."""
+    return [(page.name, last_run(page).get("seconds", 0.0)) for page in pages(root)]
+
+
+SOURCES["seconds"] = seconds

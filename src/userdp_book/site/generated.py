@@ -1,0 +1,25 @@
+"""Pages made from more than their source are read again when that has changed, and only then."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+# What such a page may be made of, by name: how to find it in a repository.
+SOURCES: dict[str, Callable[[Path], object]] = {}
+
+
+def made_of(env, name: str) -> None:
+    """Note in the page that is being read what it is made of."""
+    env.metadata[env.docname].setdefault("generated", {})[name] = digest(env, name)
+
+
+def digest(env, name: str) -> str:
+    return sha256(json.dumps(SOURCES[name](Path(env.app.srcdir))).encode()).hexdigest()
+
+
+def outdated(app, env, added, changed, removed) -> list[str]:
+    """The pages that are made of something else by now."""
+    noted = {docname: data["generated"] for docname, data in env.metadata.items() if "generated" in data}
+    now = {name: digest(env, name) for name in {name for names in noted.values() for name in names}}
+    return [docname for docname, names in noted.items() if any(now[name] != names[name] for name in names)]
