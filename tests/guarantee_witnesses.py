@@ -72,6 +72,9 @@ WITNESSES = {
         "local/test_improved_mean.py::test_loss_of_the_whole_transcript_is_the_guarantee",
         "local/test_improved_mean.py::test_each_user_takes_part_in_one_step",
     ),
+    "local.round_report": (
+        "local/test_improved_mean.py::test_loss_of_the_whole_transcript_is_the_guarantee",
+    ),
     "local.localised_vector_mean": (
         "local/test_local_vector.py::test_the_guarantee_is_the_loss_of_a_whole_transcript",
     ),

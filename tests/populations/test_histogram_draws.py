@@ -199,14 +199,6 @@ def test_errors_name_the_law(draw, law, options, message):
         draw(law, SIZES, BOUNDS, rng=np.random.default_rng(19), **options)
 
 
-def test_the_literal_twin_checks_its_parameters():
-    counts, rng = np.array([[1, 2], [0, 1]]), np.random.default_rng(20)
-    with pytest.raises(ValueError, match="clips must be a whole number of at least 1, got 0"):
-        literal_draw(counts, BOUNDS, clips=0, rng=rng)
-    with pytest.raises(ValueError, match="bounds must be at least 1 and increasing"):
-        literal_draw(counts, [4, 1], rng=rng)
-
-
 @pytest.mark.slow
 def test_it_imports_without_numba():
     code = (

@@ -194,7 +194,7 @@ CASES = {
     ),
     HashedReport: Case(
         lambda e: HashedReport(2, 0.5, e),
-        lambda m: tails((-m.magnitude, m.magnitude), m.scale),
+        lambda m: tails((-m.clip, m.clip), m.scale),
         noise_seen(lambda m, rng: replace(m)._laplace.privatise([0.2], rng)),
         "scale",
     ),

@@ -185,7 +185,7 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
 
     Examples
     --------
-    >>> risk, missed = localised_risk(sign_means(0.137, 5000), n=20, epsilon=1.0, width=0.25)
+    >>> risk, missed = localised_risk(sign_means(0.137, 5000), n=20, epsilon=1.0, half_width=0.25)
     >>> f"{risk:.4g} {missed:.4g}"
     '0.4526 0.1394'
     """
