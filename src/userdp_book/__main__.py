@@ -7,6 +7,7 @@ import argparse
 import os
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from .run import cache
@@ -37,15 +38,16 @@ def run_due(due: list[Page], jobs: int) -> bool:
     progress, failed = Progress(expected, jobs), False
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for page, error, running in run_all(sorted(due, key=expected.get, reverse=True), jobs):
-            if page:
-                seconds = cache.last_run(page).get("seconds", 0.0)
-                progress.end(page, seconds)
-                said = "FAILED" if error else f"{seconds:6.1f} s"
-                say(f"  {said}  {page.docname}\n{error}".rstrip())
-                failed = failed or bool(error)
-            if running:
-                say(f"  {progress.line(running)}", for_now=True)
+        with closing(run_all(sorted(due, key=expected.get, reverse=True), jobs)) as runs:
+            for page, error, running in runs:
+                if page:
+                    seconds = cache.last_run(page).get("seconds", 0.0)
+                    progress.end(page, seconds)
+                    said = "FAILED" if error else f"{seconds:6.1f} s"
+                    say(f"  {said}  {page.docname}\n{error}".rstrip())
+                    failed = failed or bool(error)
+                if running:
+                    say(f"  {progress.line(running)}", for_now=True)
     except KeyboardInterrupt:
         say(f"interrupted: {len(progress.taken)} of {len(due)} are done and kept")
         # The kernels end with this process; their threads would wait for them.

@@ -44,9 +44,27 @@ def page(book, name, code):
     return made
 
 
+@pytest.fixture
 def execute(book):
-    command = [sys.executable, "-m", "userdp_book", "execute", "--jobs", "2"]
-    return subprocess.Popen(command, cwd=book, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """Start the command, as from a terminal; nothing of it outlives the test."""
+    started = []
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "userdp_book", "execute", "--jobs", "2"],
+            cwd=book,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # a shell lets what it starts in the background ignore Ctrl-C, the tests with it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
 
 
 def wait_for(condition, seconds=LONG):
@@ -71,10 +89,10 @@ def is_alive(pid):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda blow: blow.name)
-def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, blow):
+def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, execute, blow):
     quick, noted = page(book, "quick", "6 * 7"), book / "pid"
     long = page(book, "long", ENDLESS.replace("NOTED", repr(str(noted))))
-    process = execute(book)
+    process = execute()
     wait_for(lambda: quick.executed.is_file() and noted.is_file() and noted.read_text())
     process.send_signal(blow)
     said, _ = process.communicate(timeout=LONG)
@@ -83,7 +101,7 @@ def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, blow)
     assert blow is signal.SIGKILL or "interrupted: 1 of 2 are done and kept" in said
     assert cache.is_current(quick, Sources(book)) and not long.executed.exists()
     page(book, "long", "1 / 4")
-    again = execute(book)
+    again = execute()
     said, _ = again.communicate(timeout=LONG)
     assert again.returncode == 0 and "1 of 2 notebooks to execute" in said, said
 
@@ -99,10 +117,10 @@ print("modules", sorted(name for name in sys.modules if "userdp" in name))"""
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")
-def test_a_forked_kernel_is_as_a_fresh_one(book, monkeypatch):
+def test_a_forked_kernel_is_as_a_fresh_one(book, execute):
     """What a page can see of where it runs, whatever has been imported before the fork."""
     one = page(book, "page", STATE)
-    said, _ = execute(book).communicate(timeout=LONG)
+    said, _ = execute().communicate(timeout=LONG)
     shown = [code_cells(nb)[1].outputs[0].text.splitlines() for nb in (read(one.executed), run(one))]
     forked, fresh = ([line for line in lines if not line.startswith("modules")] for lines in shown)
     assert forked == fresh, said
@@ -111,9 +129,9 @@ def test_a_forked_kernel_is_as_a_fresh_one(book, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_failing_page_is_told_and_not_kept(book):
+def test_a_failing_page_is_told_and_not_kept(book, execute):
     bad = page(book, "bad", "raise ValueError(3 + 4)")
-    process = execute(book)
+    process = execute()
     said, _ = process.communicate(timeout=LONG)
     assert process.returncode == 1 and "FAILED  book/bad" in said and "ValueError" in said
     assert not bad.executed.exists()

@@ -11,7 +11,9 @@ from .claims import badge
 
 AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
-NUMBER_IN_TITLE = re.compile(r",? the (?:paper|supplement)'s \w+ [\w.]+|, called Algorithm 1 here")
+NUMBER_IN_TITLE = re.compile(
+    r",? the (?:paper|supplement)['’]s \w+ [\w.]+|, called Algorithm 1 here|\w+ [\w.]+ of the paper"
+)
 NUMBERED = re.compile(r"^\w+ [\d.]+$")
 
 
@@ -29,17 +31,19 @@ def name_boxes(app, doctree, docname: str) -> None:
         if id in statements():
             plain = nodes.admonition("", *box.children, ids=box["ids"], classes=["proof", *box["classes"]])
             title = plain[plain.first_child_matching_class(nodes.title)]
-            given = [nodes.Text(": "), *given_title(title)] if title.astext().strip() else []
-            title[:] = [nodes.strong("", own_name(id)), *given, *verdict(id)]
+            given = given_title(id, title)
+            colon = [nodes.Text(": ")] if given else []
+            title[:] = [nodes.strong("", own_name(id)), *colon, *given, *verdict(id)]
             box.replace_self(plain)
 
 
-def given_title(title: nodes.title) -> list[nodes.Node]:
+def given_title(id: str, title: nodes.title) -> list[nodes.Node]:
     """The words of the page, without sphinx-proof's brackets and without the number, which stands before."""
-    kept = [node.deepcopy() for node in title.children]
-    kept[0] = nodes.Text(kept[0].astext().removeprefix("("))
-    kept[-1] = nodes.Text(NUMBER_IN_TITLE.sub("", kept[-1].astext().removesuffix(")")))
-    return [node for node in kept if node.astext()]
+    kept = [node.deepcopy() for node in title.children] or [nodes.Text("")]
+    kept[0] = nodes.Text(kept[0].astext().lstrip().removeprefix("("))
+    kept[-1] = nodes.Text(NUMBER_IN_TITLE.sub("", kept[-1].astext().rstrip().removesuffix(")")))
+    words = "".join(node.astext() for node in kept)
+    return [] if words in ("", own_name(id), AUTHORS[statements()[id]["paper"]]) else kept
 
 
 def verdict(id: str) -> list[nodes.Node]:

@@ -1,5 +1,6 @@
 """The Sphinx extension: stored outputs, offline math, links to the twins, generated tables."""
 
+import gc
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -61,6 +62,8 @@ def digest() -> str:
 
 
 def setup(app) -> dict:
+    # Pages are trees of many small objects: Python would look through them all, again and again, for garbage.
+    gc.set_threshold(200_000, 50, 100)
     app.add_config_value("userdp_book_digest", digest(), "env", types=[str])
     app.connect("config-inited", drop_thebe)
     app.connect("config-inited", mathjax.configure)
