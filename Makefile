@@ -30,8 +30,6 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # A reader's own IPython profile shall not change what a page prints.
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 
-# Types are checked as soon as there is a target for it.
-TYPES := $(shell sed -n 's/^\(types\):.*/\1/p' Makefile)
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
 
@@ -61,7 +59,7 @@ test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests,
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
 	$(NBVAL) --nbval-recorded
 
-check: lint $(TYPES) ## within a minute: style, spelling and the unit tests that are quick
+check: lint ## within a minute: style, types, spelling and the unit tests that are quick
 	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips" $(PYTEST_ARGS)
 
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs

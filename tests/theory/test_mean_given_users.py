@@ -8,7 +8,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from laws import has_mean, same_law
-from userdp.local.mean import localised_mean
+from userdp.local.mean import KENT_MARGIN, localised_mean
 from userdp.populations.records import Signs
 from userdp.study.sweeps import sweep
 from userdp.theory import mean_given_users as kernels
@@ -236,3 +236,8 @@ def test_sign_means_have_the_law_of_signs():
     drawn = fair_sign_means(50, (200, 100), rng).ravel()
     assert same_law(drawn, Signs(0.0).draw_means(np.full(20_000, 50), rng))
     assert not same_law(drawn, Signs(0.0).draw_means(np.full(20_000, 60), rng))
+
+
+def test_the_margin_of_the_kernels_is_that_of_the_estimator():
+    """Compiled code that is kept sees constants of its own file alone, so that this one stands twice."""
+    assert kernels.MARGIN == KENT_MARGIN
