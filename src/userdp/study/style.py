@@ -1,9 +1,13 @@
 """The one style of all figures: colour-blind safe, grey-readable by marker and dash, legible when narrow."""
 
-import matplotlib.pyplot as plt
-from numpy.typing import NDArray
+from collections.abc import Collection, Mapping
 
-__all__ = ["use", "interval"]
+import matplotlib.pyplot as plt
+import seaborn as sns
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["use", "interval", "curves"]
 
 # Okabe and Ito, without the yellow that vanishes on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
@@ -11,9 +15,10 @@ MARKERS = ("o", "s", "^", "D", "v", "x")
 
 
 def use() -> None:
-    """Set matplotlib's parameters for a page."""
-    plt.rcParams.update(
-        {
+    """Set seaborn's theme and matplotlib's parameters for a page."""
+    sns.set_theme(
+        style="ticks",
+        rc={
             "axes.grid": True,
             "axes.prop_cycle": plt.cycler(color=COLOURS, marker=MARKERS),
             "axes.spines.right": False,
@@ -29,7 +34,7 @@ def use() -> None:
             "lines.markersize": 4.5,
             "savefig.facecolor": "white",
             "svg.hashsalt": "userdp",
-        }
+        },
     )
 
 
@@ -37,3 +42,36 @@ def interval(values: NDArray, *, deviations: float = 2.0) -> tuple[NDArray, NDAr
     """Mean of replicates and `deviations` standard errors of it, both along the first axis."""
     error = values.std(axis=0, ddof=1) / len(values) ** 0.5
     return values.mean(axis=0), deviations * error
+
+
+def curves(
+    x: ArrayLike,
+    ys: Mapping[str, ArrayLike | tuple],
+    *,
+    theory: Collection[str] = (),
+    ax: Axes | None = None,
+    **axes,
+) -> Axes:
+    """Draw a curve a label over the same `x`: simulation by markers with intervals, theory dashed.
+
+    Parameters
+    ----------
+    x : array_like, shape (k,)
+    ys : mapping
+        Label -> values, shape (k,), or the two arrays that `interval` returns.
+    theory : collection of str
+        Labels of the curves that nothing was drawn for: dashed, without markers.
+    ax : matplotlib.axes.Axes, optional
+        By default the current one.
+    **axes
+        What is set on the axes: ``xscale="log"``, ``xlabel="records a user"``, ...
+    """
+    ax = plt.gca() if ax is None else ax
+    for label, y in ys.items():
+        values, error = y if isinstance(y, tuple) else (y, None)
+        dashed = {"linestyle": "--", "marker": ""} if label in theory else {}
+        ax.errorbar(x, values, error, label=label, **dashed)
+    ax.set(**axes)
+    if len(ys) > 1:
+        ax.legend()
+    return ax
