@@ -8,11 +8,12 @@ import pytest
 
 import userdp.local as local
 from userdp.local.cover import Cover
-from userdp.local.improved_plan import Plan, Round
+from userdp.local.improved import Plan, Round
 from userdp.local.localise import MOST_BINS, Bins
 from userdp.local.vector import split_budget
 from userdp.populations.sizes import two_point_sizes
 from userdp.populations.sparse import SparseSigns
+from userdp.theory.exact_density import coefficient_noise
 
 N, LAW = 30, two_point_sizes(40, 900, 0.5)
 MEANS, ROWS, SIZES = np.linspace(-0.7, 0.9, N), np.full((N, 3), 0.4), np.full(N, 900)
@@ -52,7 +53,7 @@ def test_every_mechanism_has_the_grammar_and_is_tried_here():
         if inspect.isfunction(function := getattr(local, name))
         and {"epsilon", "rng"} <= inspect.signature(function).parameters.keys()
     }
-    assert mechanisms - {"draw_user_coefficients"} == CALLS.keys()
+    assert mechanisms == CALLS.keys()
     for name in mechanisms:
         parameters = list(inspect.signature(getattr(local, name)).parameters.values())
         kinds = [p.kind for p in parameters]
@@ -189,7 +190,7 @@ def test_half_widths_do_not_overflow_with_numpy_integers():
         (local.rotated_half_width, {"n": n, "size": m, "d": d, "epsilon": 1.0}),
         (local.selection_threshold, {"n": n, "size": m, "d": d, "epsilon": 1.0}),
         (local.dame_half_width, {"size_cap": m, "n": n, "epsilon": 1.0}),
-        (local.coefficient_noise, {"n": n, "size": m, "terms": d, "epsilon": 1.0}),
+        (coefficient_noise, {"n": n, "size": m, "terms": d, "epsilon": 1.0}),
     ]
     for function, options in pairs:
         plain = {name: x.item() if isinstance(x, np.integer) else x for name, x in options.items()}

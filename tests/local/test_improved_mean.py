@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import has_mean, same_law
-from userdp.local.improved import decode_pairs, improved_mean, round_report, scaled_deviations
-from userdp.local.improved_plan import Plan, Round, _tail, _vote_failure, choose_plan, risk_bound
+from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, round_report, scaled_deviations
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.populations.records import PointMass, Signs
 from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
 from userdp.privacy.audit import bits_loss, exact_loss, laplace_loss
 from userdp.privacy.reports import project
+from userdp.theory.improved_plan import _tail, _vote_failure, choose_plan, risk_bound
 
 EPSILON = 22 / 35
 LAW = two_point_sizes(400, 4000, 0.5)
@@ -182,7 +182,9 @@ def test_without_a_better_plan_all_users_report_plainly():
     plan = choose_plan(n=60, epsilon=0.5, size_law=constant_size(100))
     assert (plan.voters, plan.rounds) == (0, (Round(60, 1.0, 0.0),))
     means, rng = np.random.default_rng(5).uniform(-0.4, 0.4, 60), np.random.default_rng
-    made = improved_mean(means, np.full(60, 100), epsilon=0.5, size_law=constant_size(100), rng=rng(6))
+    made = improved_mean(
+        means, np.full(60, 100), epsilon=0.5, size_law=constant_size(100), plan=plan, rng=rng(6)
+    )
     assert made.value == pytest.approx(np.clip(duchi_mean(means, epsilon=0.5, rng=rng(6)).value, -1, 1))
 
 
@@ -200,7 +202,8 @@ def test_plan_is_deterministic_and_more_choice_is_no_worse():
 
 def test_users_without_spread_are_found():
     sizes = np.full(4001, 4000)
-    options = {"epsilon": 4.0, "size_law": LAW, "rng": np.random.default_rng(7)}
+    plan = choose_plan(n=4001, epsilon=4.0, size_law=LAW)
+    options = {"epsilon": 4.0, "size_law": LAW, "plan": plan, "rng": np.random.default_rng(7)}
     made = improved_mean(PointMass(0.37).draw_means(sizes, options["rng"]), sizes, **options)
     assert made.value == pytest.approx(0.37, abs=0.01)
 
@@ -209,13 +212,15 @@ def test_users_without_spread_are_found():
     ("change", "match"),
     [
         ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        ({"tails": "heavy"}, "tails must be one of 'bounded', 'normal', got 'heavy'"),
         ({"sizes": np.ones(3, int)}, r"sizes must match means in shape, got \(3,\) and \(20,\)"),
         ({"plan": THREE}, "plan must have at most 20 users, got 2001"),
     ],
 )
 def test_errors_name_the_parameter_and_the_value(change, match):
-    options = {"means": np.zeros(20), "sizes": np.full(20, 400), "epsilon": 1.0, "size_law": LAW} | change
+    data = {"means": np.zeros(20), "sizes": np.full(20, 400)}
+    options = (
+        data | {"epsilon": 1.0, "size_law": LAW, "plan": Plan(0, 1.0, 1, (Round(20, 1.0, 0.0),))} | change
+    )
     with pytest.raises(ValueError, match=match):
         improved_mean(**options, rng=np.random.default_rng(0))
 
@@ -227,6 +232,10 @@ def test_errors_name_the_parameter_and_the_value(change, match):
         (lambda: Round(1, 0.0, 1.0), "offset must be positive, got 0.0"),
         (lambda: Round(1, 0.1, -1.0), r"sigmas must be in \[0, inf\], got -1.0"),
         (lambda: Plan(5, 0.7, 1, (Round(1, 0.1, 1.0),)), r"half_width must be in \[0, 0.5\], got 0.7"),
+        (
+            lambda: choose_plan(n=9, epsilon=1.0, size_law=LAW, tails="heavy"),
+            "tails must be one of 'bounded'",
+        ),
         (lambda: Plan(5, 0.1, 1, ()), r"rounds must not be empty, got \(\)"),
     ],
 )

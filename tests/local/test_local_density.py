@@ -5,12 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laws import FALSE_ALARM, has_mean, same_law
-from userdp.local.density import (
-    coefficient_noise,
-    density_coefficients,
-    density_cutoff,
-    draw_user_coefficients,
-)
+from userdp.local.density import density_coefficients
 from userdp.local.mean import localised_half_width
 from userdp.local.vector import split_budget
 from userdp.populations.densities import (
@@ -22,7 +17,14 @@ from userdp.populations.densities import (
     sobolev_weights,
 )
 from userdp.privacy.audit import bits_loss, laplace_loss
-from userdp.theory.exact_density import density_risk, integrated_squared_error, printed_cutoff
+from userdp.theory.exact_density import (
+    coefficient_noise,
+    density_cutoff,
+    density_risk,
+    draw_user_coefficients,
+    integrated_squared_error,
+    printed_cutoff,
+)
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
 WAVE = TrigonometricDensity((0.3, -0.2, 0.0, 0.15))

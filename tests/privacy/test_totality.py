@@ -18,7 +18,6 @@ from userdp.central.unknown_domain_bounds import private_bound
 from userdp.local.cover import Cover, cover_select
 from userdp.local.density import density_coefficients
 from userdp.local.improved import improved_mean
-from userdp.local.improved_plan import choose_plan
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
 from userdp.local.mixture import mixture_means
 from userdp.local.sparse import sparse_selection, sparse_threshold
@@ -35,6 +34,7 @@ from userdp.privacy.reports import (
     UnaryEncoding,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
+from userdp.theory.improved_plan import choose_plan
 
 USERS = 24
 SIZES = np.arange(1, USERS + 1)

@@ -5,7 +5,6 @@ from userdp.local import (
     density,
     hashing,
     improved,
-    improved_plan,
     localise,
     mean,
     mixture,
@@ -17,7 +16,6 @@ from userdp.local.cover import *
 from userdp.local.density import *
 from userdp.local.hashing import *
 from userdp.local.improved import *
-from userdp.local.improved_plan import *
 from userdp.local.localise import *
 from userdp.local.mean import *
 from userdp.local.mixture import *
@@ -30,7 +28,6 @@ __all__ = [
     *density.__all__,
     *hashing.__all__,
     *improved.__all__,
-    *improved_plan.__all__,
     *localise.__all__,
     *mean.__all__,
     *mixture.__all__,

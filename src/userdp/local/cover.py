@@ -12,14 +12,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
-from scipy.stats import binom
 
 from userdp import _validate
 from userdp.local.mean import _table
-from userdp.privacy.reports import BinaryResponse, UnaryEncoding, literal
+from userdp.privacy.reports import UnaryEncoding, literal
 from userdp.privacy.results import CoverEstimate
 
-__all__ = ["Cover", "cover_select", "miss_probability", "two_point_risk"]
+__all__ = [
+    "Cover",
+    "cover_select",
+]
 
 Metric = Literal["l2", "linf"]
 METRICS = {"l2": "euclidean", "linf": "chebyshev"}
@@ -176,39 +178,3 @@ def _all_balls(held: NDArray) -> NDArray:
     most = max(1, held.sum(axis=1).max())
     order = np.argsort(~held, axis=1, kind="stable")[:, :most]
     return np.where(np.take_along_axis(held, order, axis=1), order, -1)
-
-
-def miss_probability(n: int, count: int, *, epsilon: float) -> float:
-    """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
-
-    For n users who all vote for one of N = `count` balls it is
-    ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
-    """
-    _validate.integer(1, n=n, count=count)
-    _validate.positive(epsilon=epsilon)
-    keep = UnaryEncoding(count, 1, epsilon).keep
-    if count == 1:
-        return 0.0
-    k = np.arange(1, n + 1)
-    above = binom.sf(k - 1, n, 1 - keep)
-    # log P(Bin(n, 1 - p) < k) from whichever tail is the smaller
-    below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, 1 - keep))
-    missed = -np.expm1((count - 1) * below)
-    # the right ball with no vote at all is always missed
-    return float(binom.pmf(k, n, keep) @ missed + binom.pmf(0, n, keep))
-
-
-def two_point_risk(n: int, *, epsilon: float) -> float:
-    """Smallest average risk at theta = -1 and theta = 1 when every user knows theta, over all channels.
-
-    No epsilon-private, sequentially interactive channel and no estimator has a smaller one, and n randomised
-    bits attain it: a lower bound on the risk over [-1, 1] whatever the number of records.
-
-    For n users it is ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and
-    Bin(n, 1 - p), ``p = expit(epsilon)``.
-    """
-    _validate.integer(1, n=n)
-    _validate.positive(epsilon=epsilon)
-    keep = BinaryResponse(epsilon).keep
-    low, high = (binom.logpmf(np.arange(n + 1), n, p) for p in (1 - keep, keep))
-    return float(2 * np.exp(low + high - np.logaddexp(low, high)).sum())

@@ -1,15 +1,17 @@
 """A localised mean of smaller risk at the same guarantee, for users with equally or unequally many records.
 
 One-hot votes, of which the server adds those of neighbouring bins; then rounds of two-point reports about
-the estimate so far, each user's deviation divided by what it can be at its own size. The plan comes from
-public quantities (`userdp.local.improved_plan`). Neighbouring inputs replace one user's whole data, number of
-records included; each user sends one report.
+the estimate so far, each user's deviation divided by what it can be at its own size. The plan is made from
+public quantities, best by `userdp.theory.improved_plan.choose_plan`. Neighbouring inputs replace one user's
+whole data, number of records included; each user sends one report.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from userdp.local.improved_plan import Plan, Round, Tails, choose_plan
+from userdp import _validate
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _average, _table, _to_domain, _to_unit
 from userdp.local.unequal import SizeLaw, _sizes
@@ -17,7 +19,76 @@ from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, project
 from userdp.privacy.results import MeanEstimate
 
-__all__ = ["decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
+__all__ = ["Round", "Plan", "decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of reports about a public centre s.
+
+    A user with m records reports ``(mean - s) / scale(m)``, projected to [-1, 1].
+
+    Parameters
+    ----------
+    users
+        Users who report, at least 1.
+    offset
+        Distance of theta from s that is allowed for, b.
+    sigmas
+        Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
+        plain report of the mean itself.
+    """
+
+    users: int
+    offset: float
+    sigmas: float
+
+    def __post_init__(self) -> None:
+        _validate.integer(1, users=self.users)
+        _validate.positive(offset=self.offset)
+        _validate.in_range(0, float("inf"), sigmas=self.sigmas)
+
+    def scale(self, sizes: ArrayLike) -> NDArray:
+        """``k / sqrt(m) + b`` for users with `sizes` records."""
+        return self.sigmas / np.sqrt(sizes) + self.offset
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every user can know before the first report.
+
+    Parameters
+    ----------
+    voters
+        Users who vote; 0 for no vote.
+    half_width
+        Half-width of a bin; without a vote of no effect.
+    vote_size
+        Records that a voter needs; others vote for no bin.
+    rounds
+        The rounds of reports that follow, each about the estimate of the one before.
+    laplace
+        Whether the last round adds Laplace noise; otherwise it reports one of two points.
+    """
+
+    voters: int
+    half_width: float
+    vote_size: int
+    rounds: tuple[Round, ...]
+    laplace: bool = False
+
+    def __post_init__(self) -> None:
+        _validate.integer(0, voters=self.voters)
+        _validate.positive(half_width=self.half_width)
+        if self.voters:
+            _validate.in_range(0, 0.5, half_width=self.half_width)  # a pair needs two bins
+        if not self.rounds:
+            raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
+
+    @property
+    def bins(self) -> Bins:
+        """Bins of the vote."""
+        return Bins(self.half_width, truncated=True)
 
 
 def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
@@ -46,8 +117,7 @@ def improved_mean(
     *,
     epsilon: float,
     size_law: SizeLaw,
-    plan: Plan | None = None,
-    tails: Tails = "bounded",
+    plan: Plan,
     domain: Domain = UNIT,
     every_report: bool = False,
     rng: np.random.Generator,
@@ -72,9 +142,7 @@ def improved_mean(
     size_law
         Public law of the sizes.
     plan
-        By default `userdp.local.improved_plan.choose_plan`; for means in [-1, 1].
-    tails
-        What the default plan assumes of the users' means.
+        Who votes and who reports, for means in [-1, 1]; see `userdp.theory.improved_plan.choose_plan`.
 
     Returns
     -------
@@ -86,14 +154,14 @@ def improved_mean(
     --------
     >>> from userdp.populations import constant_size
     >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> result = improved_mean(means, sizes, epsilon=1.0, size_law=constant_size(900), rng=rng)
+    >>> options = {"epsilon": 1.0, "size_law": constant_size(900)}
+    >>> plan = Plan(8000, 0.1, 900, (Round(12_001, 0.3, 3.0),))
+    >>> result = improved_mean(means, sizes, plan=plan, rng=rng, **options)
     >>> round(result.value, 1), result.guarantee.epsilon
     (0.3, 1.0)
     """
     x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
     held = project(_sizes(sizes, x), size_law.smallest, size_law.largest)
-    if plan is None:
-        plan = choose_plan(n=x.size, epsilon=epsilon, size_law=size_law, tails=tails)
     planned = plan.voters + sum(r.users for r in plan.rounds)
     if planned > x.size:
         raise ValueError(f"plan must have at most {x.size} users, got {planned}")

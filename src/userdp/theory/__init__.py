@@ -6,6 +6,8 @@ from userdp.theory import (
     exact_dame,
     exact_density,
     exact_mean,
+    improved_plan,
+    infinite_records,
     mean_given_users,
     rates,
 )
@@ -14,6 +16,8 @@ from userdp.theory.exact_counts import *
 from userdp.theory.exact_dame import *
 from userdp.theory.exact_density import *
 from userdp.theory.exact_mean import *
+from userdp.theory.improved_plan import *
+from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *
 from userdp.theory.rates import *
 
@@ -23,6 +27,8 @@ __all__ = [
     *exact_dame.__all__,
     *exact_density.__all__,
     *exact_mean.__all__,
+    *improved_plan.__all__,
+    *infinite_records.__all__,
     *mean_given_users.__all__,
     *rates.__all__,
 ]

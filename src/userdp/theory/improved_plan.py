@@ -1,7 +1,7 @@
-"""Plans of the improved localised mean: who votes, who refines, how often, by a proven bound on the risk.
+"""The plan of the improved localised mean with the smallest proven bound on the risk.
 
-A plan depends on public quantities alone: the number of users, the budget and the law of the sizes. Its
-bound holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
+It depends on public quantities alone: the number of users, the budget and the law of the sizes. The bound
+holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
 users' means have normal tails (`tails="normal"`). Neither source has it; the book proves it.
 """
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import optimize
 from scipy.special import expit, ndtr
 
 from userdp import _validate
-from userdp.local.localise import Bins
+from userdp.local.improved import Plan, Round
 from userdp.local.unequal import SizeLaw
 from userdp.populations.sizes import FiniteSizes
 
-__all__ = ["Round", "Plan", "RiskBound", "risk_bound", "choose_plan"]
+__all__ = ["RiskBound", "risk_bound", "choose_plan"]
 
 Tails = Literal["bounded", "normal"]
 TAILS = ("bounded", "normal")
@@ -52,76 +52,7 @@ def _density(x: float) -> float:
     return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
-@dataclass(frozen=True)
-class Round:
-    """One round of reports about a public centre s.
-
-    A user with m records reports ``(mean - s) / scale(m)``, projected to [-1, 1].
-
-    Parameters
-    ----------
-    users
-        Users who report, at least 1.
-    offset
-        Distance of theta from s that is allowed for, b.
-    sigmas
-        Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
-        plain report of the mean itself.
-    """
-
-    users: int
-    offset: float
-    sigmas: float
-
-    def __post_init__(self) -> None:
-        _validate.integer(1, users=self.users)
-        _validate.positive(offset=self.offset)
-        _validate.in_range(0, float("inf"), sigmas=self.sigmas)
-
-    def scale(self, sizes: ArrayLike) -> NDArray:
-        """``k / sqrt(m) + b`` for users with `sizes` records."""
-        return self.sigmas / np.sqrt(sizes) + self.offset
-
-
 PLAIN = Round(1, 1.0, 0.0)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What every user can know before the first report.
-
-    Parameters
-    ----------
-    voters
-        Users who vote; 0 for no vote.
-    half_width
-        Half-width of a bin; without a vote of no effect.
-    vote_size
-        Records that a voter needs; others vote for no bin.
-    rounds
-        The rounds of reports that follow, each about the estimate of the one before.
-    laplace
-        Whether the last round adds Laplace noise; otherwise it reports one of two points.
-    """
-
-    voters: int
-    half_width: float
-    vote_size: int
-    rounds: tuple[Round, ...]
-    laplace: bool = False
-
-    def __post_init__(self) -> None:
-        _validate.integer(0, voters=self.voters)
-        _validate.positive(half_width=self.half_width)
-        if self.voters:
-            _validate.in_range(0, 0.5, half_width=self.half_width)  # a pair needs two bins
-        if not self.rounds:
-            raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
-
-    @property
-    def bins(self) -> Bins:
-        """Bins of the vote."""
-        return Bins(self.half_width, truncated=True)
 
 
 @dataclass(frozen=True)
