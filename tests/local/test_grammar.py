@@ -18,12 +18,15 @@ from userdp.theory.exact_density import coefficient_noise
 N, LAW = 30, two_point_sizes(40, 900, 0.5)
 MEANS, ROWS, SIZES = np.linspace(-0.7, 0.9, N), np.full((N, 3), 0.4), np.full(N, 900)
 LOCALISED = {"size": 900, "half_width": 0.2}
+UNEQUAL = {"sizes": SIZES, "size_law": LAW, "size_cap": 900}
 PLAN = Plan(10, 0.1, 400, (Round(20, 0.3, 2.0),))
 CALLS = {
     "laplace_mean": (MEANS, {}),
     "duchi_mean": (MEANS, {}),
     "localised_mean": (MEANS, LOCALISED),
-    "dame": (MEANS, {"sizes": SIZES, "size_law": LAW, "size_cap": 900}),
+    "localised_mean_runs": (MEANS, {"runs": 3, **LOCALISED}),
+    "dame": (MEANS, UNEQUAL),
+    "dame_runs": (MEANS, {"runs": 3, **UNEQUAL}),
     "improved_mean": (MEANS, {"sizes": SIZES, "size_law": LAW, "plan": PLAN}),
     "localised_vector_mean": (ROWS, LOCALISED),
     "rotated_vector_mean": (ROWS, LOCALISED),

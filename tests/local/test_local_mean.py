@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 from ballots import vote_vectors
 from laws import has_mean, same_law
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import duchi_mean, laplace_mean, localised_half_width, localised_mean
-from userdp.local.unequal import _dame_report, dame, dame_half_width, shrink, undo_shrinkage
+from userdp.local.mean import (
+    duchi_mean,
+    laplace_mean,
+    localised_half_width,
+    localised_mean,
+    localised_mean_runs,
+)
+from userdp.local.unequal import _dame_report, dame, dame_half_width, dame_runs, shrink, undo_shrinkage
 from userdp.populations.records import PointMass, Signs, draw_halves
 from userdp.populations.sizes import constant_size, two_point_sizes
 from userdp.privacy.audit import bits_loss, laplace_loss
@@ -247,3 +253,28 @@ def test_estimators_are_total_in_the_data(name, data):
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make(np.random.default_rng(0))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", ["localised", "general", "dame"])
+def test_runs_on_the_same_users_have_the_law_of_single_runs(name):
+    """Few users and a small budget, so that each of several bins is chosen now and then."""
+    rng, runs = np.random.default_rng(31), 4000
+    means, sizes = draw_halves(Signs(0.3), SIZES, 60, rng)
+    narrow = {"size": 40, "half_width": 0.2}
+    users, options, single, together = {
+        "localised": ((means,), narrow | {"general": False}, localised_mean, localised_mean_runs),
+        "general": ((means,), narrow | {"general": True}, localised_mean, localised_mean_runs),
+        "dame": ((means, sizes), {"size_law": SIZES, "size_cap": 1600}, dame, dame_runs),
+    }[name]
+
+    def drawn(epsilon):
+        found = together(*users, epsilon=epsilon, runs=runs, rng=rng, **options)
+        assert found.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
+        return np.column_stack([found.value, found.interval])
+
+    ones = [single(*users, epsilon=1.0, rng=rng, **options) for _ in range(runs)]
+    ones = np.array([[one.value, *one.interval] for one in ones])
+    assert len(np.unique(ones[:, 1])) > 1
+    assert same_law(drawn(1.0), ones)
+    assert not same_law(drawn(1.5), ones)

@@ -80,6 +80,15 @@ def test_total_has_the_law_of_the_summed_reports(kind):
     assert same_law(totals(randomiser, x, 2), totals(literal(randomiser), x, 3))
 
 
+@pytest.mark.parametrize("kind", ["laplace", "two-point"])
+def test_totals_of_many_rounds_have_the_law_of_one(kind):
+    randomiser, x = examples(1.0)[kind]
+    many = randomiser.sample_totals(x, DRAWS, np.random.default_rng(2))
+    assert same_law(many, totals(randomiser, x, 3))
+    other, _ = examples(1.5)[kind]
+    assert not same_law(many, totals(other, x, 3))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_law_test_has_power(kind):
     """Control: a budget off by a half must be told apart."""

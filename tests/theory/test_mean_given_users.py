@@ -154,17 +154,32 @@ def test_draws_have_the_mean_that_risks_integrate():
     assert not has_mean(drawn, 1.3 * risk)
 
 
-@pytest.mark.statistical
-def test_the_package_does_without_numba(monkeypatch):
+def test_the_risks_do_without_numba(monkeypatch):
     users = populations(0.21, 20, 50, 1, seed=11)
     options = {"widths": [0.06], "epsilons": [0.5]}
     risks = risks_given_means(*users, **options)
-    drawn = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(12), **options)
     monkeypatch.setattr(kernels, "njit", None)
-    assert risks_given_means(*users, **options) == pytest.approx(risks, rel=1e-8)
-    plain = localised_draws(*repeated(users, 2000), rng=np.random.default_rng(13), **options)
-    assert plain.shape == drawn.shape
-    assert same_law(plain[0, :, 0], drawn[0, :, 0])
+    assert risks_given_means(*users, **options) == pytest.approx(risks, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "epsilon", "width"), [(20, 0.5, 0.06), (20, 3.0, 0.01), (60, 1.0, 1.0)])
+def test_draws_are_the_same_bits_without_numba(monkeypatch, n, epsilon, width):
+    """The compiled functions against their own source."""
+    users = repeated(populations(-0.97, n, 50, 3, seed=17), 300)
+    options = {"widths": [width, 0.3], "epsilons": [epsilon, 0.2]}
+    drawn = localised_draws(*users, rng=np.random.default_rng(12), **options)
+    compiled = [name for name, f in vars(kernels).items() if hasattr(f, "py_func")]
+    assert "_run" in compiled
+    for name in compiled:
+        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    assert np.array_equal(localised_draws(*users, rng=np.random.default_rng(12), **options), drawn)
+    assert not np.array_equal(localised_draws(*users, rng=np.random.default_rng(13), **options), drawn)
+
+
+def test_sign_means_are_the_same_bits_without_numba(monkeypatch):
+    drawn = fair_sign_means(1001, (300, 200), np.random.default_rng(18))
+    monkeypatch.setattr(kernels, "njit", None)
+    assert np.array_equal(fair_sign_means(1001, (300, 200), np.random.default_rng(18)), drawn)
 
 
 @pytest.mark.slow

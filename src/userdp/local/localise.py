@@ -120,9 +120,11 @@ class Ballot:
         if every_report or self.closed:
             randomiser = literal(self.randomiser) if every_report else self.randomiser
             return randomiser.sample_total(self.positions(means, eligible), rng)
+        return self.randomiser.sample_total_of_counts(self.held(means, eligible), len(means), rng)
+
+    def held(self, means: NDArray, eligible: NDArray | None = None) -> NDArray:
+        """True votes of each bin, shape (count,): the means in it and in its neighbours; half-open bins."""
         voters = means if eligible is None else means[eligible]
-        held = np.bincount(self.bins.index(voters), minlength=self.bins.count)
-        # a bin's votes are the means in it and in its neighbours
-        ones = np.convolve(held, np.ones(2 * self.reach + 1, dtype=np.int64))
-        ones = ones[self.reach : self.reach + self.bins.count]
-        return self.randomiser.sample_total_of_counts(ones, len(means), rng)
+        own = np.bincount(self.bins.index(voters), minlength=self.bins.count)
+        ones = np.convolve(own, np.ones(2 * self.reach + 1, dtype=np.int64))
+        return ones[self.reach : self.reach + self.bins.count]

@@ -6,6 +6,7 @@ whole data; each user sends one report.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from userdp import _validate
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
-from userdp.privacy.results import MeanEstimate
+from userdp.privacy.results import MeanEstimate, MeanRuns
 
 __all__ = [
     "KENT_MARGIN",
@@ -25,6 +26,7 @@ __all__ = [
     "duchi_mean",
     "localised_half_width",
     "localised_mean",
+    "localised_mean_runs",
 ]
 
 Domain = tuple[float, float]
@@ -236,6 +238,42 @@ def localised_mean(
     return _to_domain(_localised(x, how), domain)
 
 
+def localised_mean_runs(
+    means: ArrayLike,
+    *,
+    size: int,
+    epsilon: float,
+    runs: int,
+    half_width: float | None = None,
+    general: bool | None = None,
+    rng: np.random.Generator,
+) -> MeanRuns:
+    """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, size, epsilon, half_width, general, rng
+        As for `localised_mean`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> users, rng = np.full(10_000, 0.3), np.random.default_rng(1)
+    >>> localised_mean_runs(users, size=1000, epsilon=1.0, runs=3, rng=rng).value.round(2)
+    array([0.29, 0.3 , 0.3 ])
+    """
+    x = _table("n", 2, epsilon, rng, means=means)
+    return _rounds(x, _How(size, epsilon, half_width, general, False, False, rng)).runs(runs, rng)
+
+
 class _How(NamedTuple):
     """Public options, as one estimator by localisation hands them to another."""
 
@@ -250,15 +288,58 @@ class _How(NamedTuple):
 
 def _localised(means: NDArray, how: _How) -> MeanEstimate:
     """Both rounds on means in [-1, 1]."""
+    return _rounds(means, how).run(how.every_report, how.rng)
+
+
+def _rounds(means: NDArray, how: _How) -> "_Rounds":
     half, tau, epsilon = means.size // 2, how.half_width, how.epsilon
     if tau is None:
         tau = localised_half_width(n=2 * half, size=how.size, epsilon=epsilon)
     general = epsilon > 1 if how.general is None else how.general
     margin, reach = (KENT_GENERAL_MARGIN, 1) if general else (KENT_MARGIN, 0)
     ballot = Ballot(Bins(tau), reach, epsilon)
-    votes = ballot.count(means[:half], how.rng, every_report=how.every_report)
-    lower, upper = ballot.bins.ends(int(np.argmax(votes)))
-    report = LaplaceReport(lower - margin * tau, upper + margin * tau, epsilon)
-    value = _average(report, means[half : 2 * half], half, how.every_report, how.rng)
-    guarantee = disjoint(ballot.randomiser.guarantee, report.guarantee)
-    return MeanEstimate(float(value), (report.low, report.high), votes, guarantee)
+
+    def refine(j: int) -> _Refinement:
+        lower, upper = ballot.bins.ends(j)
+        report = LaplaceReport(lower - margin * tau, upper + margin * tau, epsilon)
+        return _Refinement(report, means[half : 2 * half])
+
+    return _Rounds(ballot, means[:half], None, refine)
+
+
+class _Refinement(NamedTuple):
+    """What the second half sends, its numbers, and what the server makes of the average report."""
+
+    report: LaplaceReport
+    x: NDArray
+    finish: Callable[[Any], Any] = lambda average: average
+
+
+class _Rounds(NamedTuple):
+    """Who votes and how, and the second round by the chosen bin; a user takes part in one round."""
+
+    ballot: Ballot
+    voters: NDArray
+    eligible: NDArray | None
+    refine: Callable[[int], _Refinement]
+
+    def run(self, every_report: bool, rng: np.random.Generator) -> MeanEstimate:
+        """Draw both rounds."""
+        votes = self.ballot.count(self.voters, rng, eligible=self.eligible, every_report=every_report)
+        report, x, finish = self.refine(int(np.argmax(votes)))
+        value = float(finish(_average(report, x, x.size, every_report, rng)))
+        guarantee = disjoint(self.ballot.randomiser.guarantee, report.guarantee)
+        return MeanEstimate(value, (report.low, report.high), votes, guarantee)
+
+    def runs(self, runs: int, rng: np.random.Generator) -> MeanRuns:
+        """Draw both rounds several times, the runs that choose one bin together."""
+        _validate.integer(1, runs=runs)
+        held = self.ballot.held(self.voters, self.eligible)
+        votes = self.ballot.randomiser.sample_total_of_counts(np.tile(held, (runs, 1)), len(self.voters), rng)
+        chosen, value, interval = votes.argmax(axis=1), np.empty(runs), np.empty((runs, 2))
+        for j in np.unique(chosen):
+            report, x, finish = self.refine(int(j))
+            ours = chosen == j
+            value[ours] = finish(report.sample_totals(x, int(ours.sum()), rng) / x.size)
+            interval[ours] = report.low, report.high
+        return MeanRuns(value, interval, disjoint(self.ballot.randomiser.guarantee, report.guarantee))

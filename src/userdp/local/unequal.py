@@ -1,17 +1,29 @@
 """The mean of users with unequally many records: DAME of Pla, Vono and Richard (2025), Algorithm 1."""
 
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import UNIT, Domain, _average, _numbers, _table, _to_domain, _to_unit
+from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
 from userdp.populations.sizes import FiniteSizes, PowerLawSizes
-from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, project
-from userdp.privacy.results import MeanEstimate
+from userdp.privacy.results import MeanEstimate, MeanRuns
 
-__all__ = ["DAME_MARGIN", "size_weight", "shrink", "undo_shrinkage", "dame", "dame_log", "dame_half_width"]
+__all__ = [
+    "DAME_MARGIN",
+    "size_weight",
+    "shrink",
+    "undo_shrinkage",
+    "dame",
+    "dame_runs",
+    "dame_log",
+    "dame_half_width",
+]
 
 SizeLaw = FiniteSizes | PowerLawSizes
 DAME_MARGIN = 6  # Algorithm 1
@@ -29,10 +41,10 @@ def shrink(means: NDArray, sizes: ArrayLike, *, size_cap: float, centre: float) 
     return weight * means + (1 - weight) * centre
 
 
-def undo_shrinkage(average: float, *, size_law: SizeLaw, size_cap: float, centre: float) -> float:
+def undo_shrinkage(average: Any, *, size_law: SizeLaw, size_cap: float, centre: float) -> Any:
     """Undo the shrinkage in the average of the reports (DAME, eq. (9)), using E of the weight."""
     weight = size_law.mean_root(size_cap) / np.sqrt(size_cap)
-    return float((average - (1 - weight) * centre) / weight)
+    return (average - (1 - weight) * centre) / weight
 
 
 def _sizes(sizes: ArrayLike, means: NDArray) -> NDArray:
@@ -92,19 +104,66 @@ def dame(
     (0.3, 1.0)
     """
     x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    held, half = _sizes(sizes, x), x.size // 2
+    result = _rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, printed).run(every_report, rng)
+    low, high = np.clip(result.interval or UNIT, *UNIT)
+    return _to_domain(replace(result, interval=(low, high)), domain)
+
+
+def dame_runs(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    size_law: SizeLaw,
+    size_cap: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> MeanRuns:
+    """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, sizes, epsilon, size_law, size_cap, rng
+        As for `dame`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> from userdp.populations import constant_size
+    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
+    >>> options = {"size_law": constant_size(900), "size_cap": 900, "runs": 3, "rng": rng}
+    >>> dame_runs(means, sizes, epsilon=1.0, **options).value.round(1)
+    array([0.3, 0.3, 0.3])
+    """
+    x = project(_table("n", 2, epsilon, rng, means=means), *UNIT)
+    result = _rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, False).runs(runs, rng)
+    return replace(result, interval=np.clip(result.interval, *UNIT))
+
+
+def _rounds(
+    x: NDArray, held: NDArray, epsilon: float, size_law: SizeLaw, size_cap: int, printed: bool
+) -> _Rounds:
+    half = x.size // 2
     half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
     ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
-    votes = ballot.count(x[:half], rng, eligible=held[:half] >= size_cap, every_report=every_report)
-    report, centre = _dame_report(ballot.bins, int(np.argmax(votes)), epsilon)
     refining = slice(half, 2 * half)
-    shrunk = shrink(x[refining], np.maximum(held[refining], 1), size_cap=size_cap, centre=centre)
-    # only the printed centre can leave [-1, 1] and take a shrunk mean with it
-    average = _average(report, project(shrunk, -1.0, 1.0), half, every_report, rng)
-    value = undo_shrinkage(average, size_law=size_law, size_cap=size_cap, centre=centre)
-    guarantee = disjoint(ballot.randomiser.guarantee, report.guarantee)
-    interval = (max(report.low, -1.0), min(report.high, 1.0))
-    return _to_domain(MeanEstimate(value, interval, votes, guarantee), domain)
+
+    def refine(j: int) -> _Refinement:
+        report, centre = _dame_report(ballot.bins, j, epsilon)
+        shrunk = shrink(x[refining], np.maximum(held[refining], 1), size_cap=size_cap, centre=centre)
+        finish = partial(undo_shrinkage, size_law=size_law, size_cap=size_cap, centre=centre)
+        # only the printed centre can leave [-1, 1] and take a shrunk mean with it
+        return _Refinement(report, project(shrunk, *UNIT), finish)
+
+    return _Rounds(ballot, x[:half], held[:half] >= size_cap, refine)
 
 
 def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport, float]:

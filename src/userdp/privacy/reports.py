@@ -320,8 +320,13 @@ class LaplaceReport(_Report):
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
         """Draw the sum of the reports: the noises add up to a difference of two Gamma variables."""
+        return float(self.sample_totals(x, 1, rng)[0])
+
+    def sample_totals(self, x: ArrayLike, runs: int, rng: Rng) -> Floats:
+        """Draw the sums of `runs` independent rounds of reports on the same numbers, shape (runs,)."""
         x = project(x, self.low, self.high)
-        return x.sum() + self.scale * (rng.standard_gamma(x.size) - rng.standard_gamma(x.size))
+        noise = rng.standard_gamma(x.size, runs) - rng.standard_gamma(x.size, runs)
+        return x.sum() + self.scale * noise
 
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`; the same for all."""
@@ -383,6 +388,21 @@ class TwoPointReport(_Report):
         upper = self._upper(x)
         ups = np.count_nonzero(rng.random(upper.shape) < upper)
         return upper.size * self.centre + self.magnitude * (2 * ups - upper.size)
+
+    def sample_totals(self, x: ArrayLike, runs: int, rng: Rng) -> NDArray:
+        """Draw the sums of `runs` independent rounds of reports on the same numbers, shape (runs,).
+
+        Whoever draws a uniform number below all the probabilities reports the upper point, whoever draws one
+        above them the lower: only the few in between are looked at.
+        """
+        upper = self._upper(x)
+        n, low, high = upper.size, upper.min(), upper.max()
+        ups = rng.binomial(n, low, runs)
+        between = rng.binomial(n - ups, (high - low) / (1 - low))
+        for run, count in enumerate(between):
+            users = rng.choice(n, count, replace=False, shuffle=False)
+            ups[run] += np.count_nonzero(rng.uniform(low, high, count) < upper[users])
+        return n * self.centre + self.magnitude * (2 * ups - n)
 
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`."""

@@ -2,11 +2,13 @@
 
 Two views of Algorithm 2 of Kent, Berrett and Yu for user means that are already drawn:
 `risks_given_means` integrates the votes and the noise out exactly, `localised_draws` draws one run.
-Both are compiled with numba where it is installed; `risks_reference` and, for the draws,
-`userdp.local.mean.localised_mean` are the plain versions they are tested against and fall back to.
+Both are compiled with numba where it is installed. Without it the draws run the same code, bit for bit, and
+the risks fall back to `risks_reference`; that and `userdp.local.mean.localised_mean` are the plain versions
+that both are tested against.
 """
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,8 @@ from scipy.special import expit
 from userdp import _validate
 from userdp._compiled import _jit, njit
 from userdp.local.localise import Bins
-from userdp.local.mean import KENT_MARGIN, localised_mean
-from userdp.populations.records import Signs, binomial_window
+from userdp.local.mean import KENT_MARGIN
+from userdp.populations.records import binomial_window
 from userdp.privacy.reports import LaplaceReport
 
 __all__ = ["vote_law", "winner_given_votes", "risks_given_means", "localised_draws", "fair_sign_means"]
@@ -183,12 +185,6 @@ def localised_draws(
     widths, epsilons = _parameters(widths, epsilons)
     voters, refiners, theta = _populations(voters, refiners, theta)
     out = np.empty((len(widths), len(theta), len(epsilons)))
-    if njit is None:
-        means = np.hstack([voters, refiners])
-        for w, r, e in np.ndindex(out.shape):
-            options = {"epsilon": epsilons[e], "half_width": widths[w], "general": False}
-            out[w, r, e] = (localised_mean(means[r], size=1, rng=rng, **options).value - theta[r]) ** 2  # type: ignore[arg-type]
-        return out
     half = refiners.shape[1]
     noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half
     laws, sums = [_votes(half, e) for e in epsilons], _sums(refiners)
@@ -220,10 +216,10 @@ def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: np.random.Generat
     -------
     ndarray of that shape
     """
+    u, (values, cumulative, guide) = rng.random(shape), _inverse(m)
     if njit is None:
-        return Signs(0.0).draw_means(np.full(np.prod(shape), m), rng).reshape(shape)
-    u = rng.random(shape)
-    _invert(u.reshape(-1), *_inverse(m))
+        return values[np.searchsorted(cumulative, u, side="right")]
+    _invert(u.reshape(-1), values, cumulative, guide)
     return u
 
 
@@ -477,7 +473,7 @@ def _first_of(count, ratio, u):
     """First of `count` bins that attains their maximum: geometric with `ratio`, cut off at `count`."""
     if 1 - ratio < 1e-12:
         return min(int(u * count), count - 1)
-    return min(int(np.log1p(-u * (1 - ratio**count)) / np.log(ratio)), count - 1)
+    return min(int(math.log1p(-u * (1 - math.pow(ratio, count))) / math.log(ratio)), count - 1)
 
 
 @_jit
@@ -486,8 +482,6 @@ def _run(first, last, held, errors, theta, noise, width, count, below, rng, out)
     middle = np.empty(below.shape[0], np.int64)
     for c in range(middle.size):
         middle[c] = _quantile(below[c], 0.5, 0)
-    # an upper bound on the probability that an empty bin gets that many votes or more
-    safe = below[0, :-1] ** count
     for r in range(theta.size):
         most, chosen, empty = -1, 0, count
         for k in range(last[r] - first[r] + 1):
@@ -499,8 +493,10 @@ def _run(first, last, held, errors, theta, noise, width, count, below, rng, out)
                     most, chosen = votes, k
         u = rng.random()
         error = errors[r, chosen]
-        if u > safe[most] and empty > 0:
-            votes = _quantile(below[0], u ** (1 / empty), middle[0])
+        # `math` and products: numpy's powers of numbers and of arrays need not agree with compiled ones
+        # no empty bin gets that many votes with at least this probability
+        if empty > 0 and u > math.pow(below[0, most], count):
+            votes = _quantile(below[0], math.pow(u, 1 / empty), middle[0])
             if votes >= most:
                 j = _first_of(empty, below[0, votes] / below[0, votes + 1], rng.random())
                 for k in range(last[r] - first[r] + 1):  # the j-th bin without votes
@@ -513,4 +509,5 @@ def _run(first, last, held, errors, theta, noise, width, count, below, rng, out)
                         error = -1 + 2 * (j - 1) * width - theta[r]
                     else:
                         error = errors[r, j - first[r]]
-        out[r] = (error + noise[r]) ** 2
+        error += noise[r]
+        out[r] = error * error
