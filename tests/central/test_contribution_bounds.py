@@ -9,7 +9,7 @@ from scipy.stats import norm
 from fakes import Silent
 from laws import same_law
 from userdp.central import bounds_by_descent as private_descent
-from userdp.central.bound_curve import Surrogate, surrogate_curve, two_approximate_bound
+from userdp.central.bound_curve import Surrogate, surrogate_curve
 from userdp.central.bounds import exponential_bound, grid_law, output_perturbation, private_quantile
 from userdp.central.bounds_by_descent import (
     geometric_quantile,
@@ -22,6 +22,7 @@ from userdp.privacy.audit import exact_loss
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta
 from userdp.privacy.sampled_noise import sampled_epsilon
+from userdp.theory.exact_histograms import two_approximate_bound
 
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
 CHOICE = {"largest": 20.0, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.5}

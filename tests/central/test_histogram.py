@@ -12,12 +12,11 @@ from scipy import sparse, stats
 from scipy.integrate import quad
 
 from laws import has_mean, same_law
-from userdp.central.bound_curve import surrogate_curve, two_approximate_bound
+from userdp.central.bound_curve import surrogate_curve
 from userdp.central.histogram import (
     bounded_histogram,
     clip,
     clipped_totals,
-    expected_loss,
     histogram_noise,
     noise_mass,
     norms,
@@ -26,6 +25,7 @@ from userdp.central.histogram import (
 )
 from userdp.privacy.audit import laplace_loss
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
+from userdp.theory.exact_histograms import expected_loss, two_approximate_bound
 
 RELATIONS = ("replace", "add-remove")
 SLACKS = (0.0, 1e-6)

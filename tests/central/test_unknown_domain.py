@@ -14,7 +14,6 @@ from fakes import Silent
 from laws import FALSE_ALARM, has_mean, same_law
 from userdp.central import unknown_domain
 from userdp.central.unknown_domain import (
-    expected_error,
     nested_totals,
     random_clip,
     release_noise,
@@ -26,10 +25,10 @@ from userdp.central.unknown_domain_bounds import (
     objective,
     objective_from_totals,
     objective_range,
-    objective_sensitivity,
     private_bound,
 )
 from userdp.privacy.audit import exact_loss
+from userdp.theory.exact_histograms import expected_error, objective_sensitivity
 
 RELATIONS = ("replace", "add-remove")
 USER = np.array([4, 3, 5])

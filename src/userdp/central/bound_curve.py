@@ -9,7 +9,6 @@ users who hold more. In the l1 norm (Laplace noise, ``delta = 0``) every ratio i
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax, logsumexp
@@ -19,7 +18,10 @@ from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS, noise_mass, norms
 from userdp.privacy.guarantee import Neighbours
 
-__all__ = ["Surrogate", "surrogate_curve", "two_approximate_bound"]
+__all__ = [
+    "Surrogate",
+    "surrogate_curve",
+]
 
 
 @dataclass(frozen=True)
@@ -129,21 +131,6 @@ def surrogate_curve(
     order = np.argsort(size)
     weights = np.minimum(ratio, reach)[order]
     return Surrogate(np.minimum(size, largest)[order], weights, float(mass), reach, float(largest))
-
-
-def two_approximate_bound(counts: ArrayLike, **options: Any) -> float:
-    """Contribution bound whose loss is at most twice the best in hindsight; itself *not* private.
-
-    The largest minimiser of G, options as for `surrogate_curve`: the largest norm C such that the users at or
-    above it weigh at least M together, each weighing ``||N_u||_1 / ||N_u||``; 0 if all weigh less.
-
-    Notes
-    -----
-    Liu et al. (2023), Lemma 4.2 (delta = 0: each user weighs 1, so that this is the ceil(M)-th largest
-    size, which for "add-remove" is the ceil(d / epsilon)-th) and Theorem 4.3 (delta > 0).
-    `expected_loss` at this bound is at most 1.466 times the best for Laplace noise, 1.543 for Gaussian.
-    """
-    return surrogate_curve(counts, **options).minimiser()
 
 
 def public_users(users: int | None, counts: ArrayLike, neighbours: Neighbours) -> int:

@@ -8,7 +8,6 @@ is Laplace of scale C / epsilon under both relations.
 
 import numpy as np
 from scipy.special import gammainc, gammaincc
-from scipy.stats import poisson
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
@@ -20,11 +19,8 @@ from userdp.privacy.results import CountEstimate
 __all__ = [
     "clipped_poisson_mean",
     "clipped_poisson_slope",
-    "clipped_poisson_curvature",
-    "clipped_poisson_variance",
     "poisson_rate",
     "debiased_count",
-    "amplification",
 ]
 
 
@@ -43,24 +39,6 @@ def clipped_poisson_slope(rate: ArrayLike, bound: int) -> Floats:
     """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
     _validate.integer(1, bound=bound)
     return _at_most(bound - 1, np.asarray(rate, dtype=float))
-
-
-def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> Floats:
-    """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
-    _validate.integer(1, bound=bound)
-    return -poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
-
-
-def clipped_poisson_variance(rate: ArrayLike, bound: int) -> Floats:
-    """Variance of a clipped Poisson variable, elementwise: at most the rate."""
-    mean = clipped_poisson_mean(rate, bound)
-    rate = np.asarray(rate, dtype=float)
-    square = (
-        rate**2 * _at_most(bound - 3, rate)
-        + rate * _at_most(bound - 2, rate)
-        + bound**2 * gammainc(bound, rate)
-    )
-    return np.maximum(square - mean**2, 0.0)
 
 
 def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | None = None) -> Floats:
@@ -157,14 +135,6 @@ def debiased_count(
     mean = noise.release(np.clip(counts, 0, bound).sum(), rng) / users
     rate = float(poisson_rate(mean, bound, largest_rate=largest_rate))
     return CountEstimate(users * rate, rate, float(mean), int(bound), noise.guarantee)
-
-
-def amplification(bound: int, largest_rate: float = 1.0) -> float:
-    """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
-
-    With the default it is the paper's gamma_C.
-    """
-    return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))
 
 
 def _at_most(k: int, rate: Floats) -> Floats:

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import ndtr
 
 from userdp import _validate
 from userdp._types import Floats, Rng
@@ -32,8 +31,6 @@ __all__ = [
     "histogram_noise",
     "unit_scale",
     "bounded_histogram",
-    "expected_loss",
-    "folded_mean",
     "noise_mass",
 ]
 
@@ -166,29 +163,6 @@ def bounded_histogram(
         totals.size, bound=bound, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed
     )
     return HistogramEstimate(noise.release(totals, rng), float(bound), noise.scale, None, noise.guarantee)
-
-
-def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:
-    """Exact expected l1 distance of the release from the true histogram, for several bounds, shape (k,).
-
-    ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form. Parameters
-    as for `clipped_totals` and `histogram_noise`.
-    """
-    counts = _counts(counts)
-    bounds = np.asarray(bounds, dtype=float)
-    bias = counts.sum(axis=0) - clipped_totals(counts, bounds, norm=_norm(delta))  # type: ignore[union-attr]
-    unit = unit_scale(counts.shape[1], delta=delta, **release)  # type: ignore[union-attr]
-    return folded_mean(bias, (unit * bounds)[:, None], gaussian=delta > 0).sum(axis=1)
-
-
-def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
-    """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
-    shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
-    ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
-    if gaussian:
-        density = np.exp(-(ratio**2) / 2) * np.sqrt(2 / np.pi)
-        return scale * density + shift * (1 - 2 * ndtr(-ratio))
-    return shift + scale * np.exp(-ratio)
 
 
 def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:

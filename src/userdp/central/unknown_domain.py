@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from userdp import _validate
-from userdp._types import Floats, Ints, Rng
+from userdp._types import Ints, Rng
 from userdp.central.histogram import RELATIONS, _table
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
@@ -25,7 +25,6 @@ __all__ = [
     "release_scale",
     "release_threshold",
     "unbounded_histogram",
-    "expected_error",
 ]
 
 # users with more records than this are clipped to the largest bound before their records are listed
@@ -212,50 +211,6 @@ def unbounded_histogram(
     totals = nested_totals(counts, [bound], rng)[0]
     value = noise.release(totals, rng, support=_held(counts) if printed else None)
     return HistogramEstimate(value, float(bound), noise.scale, noise.threshold, noise.guarantee)
-
-
-def expected_error(
-    totals: ArrayLike, truth: ArrayLike, *, scale: ArrayLike, threshold: ArrayLike, printed: bool = False
-) -> Floats:
-    """Exact expected distance of each released count from the truth, given the clipped totals.
-
-    Parameters
-    ----------
-    totals : shape (..., d)
-        Clipped totals.
-    truth : shape (d,)
-        True totals of all records.
-    scale, threshold : broadcast against `totals`
-        Scale b of the Laplace noise and threshold t of the release.
-    printed : bool
-        Whether items with a clipped total of 0 may be released if their truth is positive.
-
-    Returns
-    -------
-    ndarray, shape (..., d)
-        ``E |(h + Z) 1{h + Z > t} - N|`` in closed form, h from `totals` and N from `truth`.
-
-    Notes
-    -----
-    What Liu et al. (2023), Theorem B.1, bounds up to constants. Averaged over the draws of the clipped
-    totals this is the expected loss of the release, without the noise of simulating it.
-    """
-    totals, truth = np.asarray(totals, dtype=float), np.asarray(truth, dtype=float)
-    scale, threshold = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
-    needed, missing = threshold - totals, truth - totals
-    tail = np.exp(-np.abs(needed) / scale) / 2
-    passes = np.where(needed >= 0, tail, 1 - tail)
-    # E[(Z - missing); Z > needed]; where the noise may fall short of `missing`, twice the part above it
-    signed = _excess(needed, scale) + (needed - missing) * passes
-    distance = np.where(needed >= missing, signed, 2 * _excess(missing, scale) - signed)
-    error = truth * (1 - passes) + distance
-    shown = truth > 0 if printed else totals > 0
-    return np.where(shown, error, truth)
-
-
-def _excess(x: Floats, scale: Floats) -> Floats:
-    """Mean of ``max(Z - x, 0)`` for Laplace noise Z."""
-    return np.maximum(-x, 0) + scale / 2 * np.exp(-np.abs(x) / scale)
 
 
 def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:

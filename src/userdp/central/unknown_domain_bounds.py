@@ -16,7 +16,7 @@ from userdp.privacy.choice import ExponentialChoice
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.results import Release
 
-__all__ = ["objective", "objective_from_totals", "objective_sensitivity", "objective_range", "private_bound"]
+__all__ = ["objective", "objective_from_totals", "objective_range", "private_bound"]
 
 
 def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
@@ -63,19 +63,6 @@ def objective_from_totals(
     rank = np.searchsorted(ordered, bounds, side="right")
     lost = above[rank] - (ordered.size - rank) * bounds
     return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
-
-
-def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.0) -> float:
-    """Most that one user changes `objective` at any of the bounds, under either relation of neighbours.
-
-    ``2 C_max - (2 - weight) min(bounds)``, with `largest` the public bound C_max of the records of one user,
-    at least the largest of `bounds`: a user's share of V lies between 0 and this, and an absent user and one
-    with C_max records attain both ends.
-    """
-    bounds = whole_bounds(bounds)
-    _validate.in_range(0, 2, weight=weight)
-    _validate.integer(int(bounds.max()), largest=largest)
-    return float(2 * largest - (2 - weight) * bounds.min())
 
 
 def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:

@@ -5,6 +5,7 @@ from userdp.theory import (
     exact_counts,
     exact_dame,
     exact_density,
+    exact_histograms,
     exact_mean,
     improved_plan,
     infinite_records,
@@ -15,6 +16,7 @@ from userdp.theory.dame_bounds import *
 from userdp.theory.exact_counts import *
 from userdp.theory.exact_dame import *
 from userdp.theory.exact_density import *
+from userdp.theory.exact_histograms import *
 from userdp.theory.exact_mean import *
 from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
@@ -26,6 +28,7 @@ __all__ = [
     *exact_counts.__all__,
     *exact_dame.__all__,
     *exact_density.__all__,
+    *exact_histograms.__all__,
     *exact_mean.__all__,
     *improved_plan.__all__,
     *infinite_records.__all__,

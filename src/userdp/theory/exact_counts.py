@@ -12,9 +12,9 @@ from scipy.special import gammainc
 
 from userdp import _validate
 from userdp.central.debias import (
-    clipped_poisson_curvature,
+    _at_most,
     clipped_poisson_mean,
-    clipped_poisson_variance,
+    clipped_poisson_slope,
     guard,
     poisson_rate,
 )
@@ -26,6 +26,9 @@ __all__ = [
     "debiased_risk",
     "bias_bound",
     "peak_curvature",
+    "clipped_poisson_curvature",
+    "clipped_poisson_variance",
+    "amplification",
 ]
 
 
@@ -177,3 +180,29 @@ def _groups(rates: ArrayLike, users: ArrayLike | None) -> tuple[NDArray, NDArray
     if users.shape != rates.shape or (users != np.rint(users)).any() or not users.any():
         raise ValueError(f"users must be whole numbers, one for each rate and not all 0, got {users}")
     return rates, users / users.sum(), int(users.sum())
+
+
+def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> NDArray:
+    """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return -scipy.stats.poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
+
+
+def clipped_poisson_variance(rate: ArrayLike, bound: int) -> NDArray:
+    """Variance of a clipped Poisson variable, elementwise: at most the rate."""
+    mean = clipped_poisson_mean(rate, bound)
+    rate = np.asarray(rate, dtype=float)
+    square = (
+        rate**2 * _at_most(bound - 3, rate)
+        + rate * _at_most(bound - 2, rate)
+        + bound**2 * gammainc(bound, rate)
+    )
+    return np.maximum(square - mean**2, 0.0)
+
+
+def amplification(bound: int, largest_rate: float = 1.0) -> float:
+    """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
+
+    With the default it is the paper's gamma_C.
+    """
+    return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))
