@@ -18,10 +18,10 @@ from userdp.central.bounds_by_descent import (
 )
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy import sampled_noise as sampling
-from userdp.privacy.audit import exact_loss
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta
 from userdp.privacy.sampled_noise import sampled_epsilon
+from userdp.theory.audit import exact_loss
 from userdp.theory.exact_histograms import two_approximate_bound
 
 RELEASE = {"epsilon": 1.0, "delta": 0.01}

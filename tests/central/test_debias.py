@@ -8,7 +8,7 @@ from fakes import Silent
 from laws import has_mean, same_law
 from userdp.central.debias import clipped_poisson_mean, clipped_poisson_slope, debiased_count, poisson_rate
 from userdp.populations.histograms import dirichlet_poisson_table
-from userdp.privacy.audit import laplace_loss
+from userdp.theory.audit import laplace_loss
 from userdp.theory.exact_counts import (
     amplification,
     bias_bound,

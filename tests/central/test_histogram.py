@@ -23,8 +23,8 @@ from userdp.central.histogram import (
     sensitivity,
     unit_scale,
 )
-from userdp.privacy.audit import laplace_loss
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
+from userdp.theory.audit import laplace_loss
 from userdp.theory.exact_histograms import expected_loss, two_approximate_bound
 
 RELATIONS = ("replace", "add-remove")

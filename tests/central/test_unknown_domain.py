@@ -27,7 +27,7 @@ from userdp.central.unknown_domain_bounds import (
     objective_range,
     private_bound,
 )
-from userdp.privacy.audit import exact_loss
+from userdp.theory.audit import exact_loss
 from userdp.theory.exact_histograms import expected_error, objective_sensitivity
 
 RELATIONS = ("replace", "add-remove")

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from laws import FALSE_ALARM, same_law
 from userdp.local.cover import Cover, cover_select
-from userdp.privacy.audit import bits_channel, bits_loss, exact_loss
+from userdp.theory.audit import bits_channel, bits_loss, exact_loss
 from userdp.theory.infinite_records import miss_probability, two_point_risk
 
 

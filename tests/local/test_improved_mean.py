@@ -9,8 +9,8 @@ from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.populations.records import PointMass, Signs
 from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
-from userdp.privacy.audit import bits_loss, exact_loss, laplace_loss
 from userdp.privacy.reports import project
+from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
 from userdp.theory.improved_plan import _tail, _vote_failure, choose_plan, risk_bound
 
 EPSILON = 22 / 35

@@ -16,7 +16,7 @@ from userdp.populations.densities import (
     evaluate,
     sobolev_weights,
 )
-from userdp.privacy.audit import bits_loss, laplace_loss
+from userdp.theory.audit import bits_loss, laplace_loss
 from userdp.theory.exact_density import (
     coefficient_noise,
     density_cutoff,

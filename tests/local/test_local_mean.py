@@ -16,8 +16,8 @@ from userdp.local.mean import (
 from userdp.local.unequal import _dame_report, dame, dame_half_width, dame_runs, shrink, undo_shrinkage
 from userdp.populations.records import PointMass, Signs, draw_halves
 from userdp.populations.sizes import constant_size, two_point_sizes
-from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.results import MeanEstimate
+from userdp.theory.audit import bits_loss, laplace_loss
 from userdp.theory.dame_bounds import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
 
 EPSILON = 22 / 35

@@ -16,9 +16,9 @@ from userdp.local.mixture import (
     nearest_midpoint,
 )
 from userdp.populations.records import SignMixture
-from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.reports import HashedReport, UnaryEncoding, literal, tally
 from userdp.privacy.results import MixtureEstimate
+from userdp.theory.audit import bits_loss, laplace_loss
 
 EPSILONS = [0.1, 1.0, 2.0, 4.0]
 QUARTERS = SignMixture((-0.75, -0.25, 0.25, 0.75), (0.25,) * 4)

@@ -16,8 +16,8 @@ from userdp.local.sparse import (
     sparse_threshold,
 )
 from userdp.populations.sparse import SparseSigns, exceedance, item_level_means
-from userdp.privacy.audit import bits_loss, laplace_loss
 from userdp.privacy.vector_reports import CubeReport
+from userdp.theory.audit import bits_loss, laplace_loss
 
 POPULATION = SparseSigns(12, 3, 0.4)
 TUNING = {"threshold": 0.3, "clip": 3.0, "half_width": 0.4}

@@ -16,7 +16,7 @@ from userdp.local.vector import (
     split_budget,
     split_users,
 )
-from userdp.privacy.audit import bits_loss, laplace_loss
+from userdp.theory.audit import bits_loss, laplace_loss
 
 SIZE, WIDTH = 100, 0.1
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from userdp.privacy.audit import exact_loss
 from userdp.privacy.choice import NoisyMaximum, order_statistic, order_statistic_law
+from userdp.theory.audit import exact_loss
 
 
 def channel(largest, users, rank, epsilon):

@@ -29,11 +29,9 @@ from userdp.privacy import (
     TwoPointReport,
     UnaryEncoding,
     disjoint,
-    exact_loss,
-    hockey_stick,
     sequential,
-    sign_cube,
 )
+from userdp.theory import exact_loss, hockey_stick, sign_cube
 
 DELTA = 1e-3
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]

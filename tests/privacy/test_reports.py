@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import has_mean, same_law
-from userdp.privacy.audit import bits_channel, exact_loss, laplace_loss
 from userdp.privacy.reports import (
     BinaryResponse,
     KaryResponse,
@@ -16,6 +15,7 @@ from userdp.privacy.reports import (
     UnaryEncoding,
     literal,
 )
+from userdp.theory.audit import bits_channel, exact_loss, laplace_loss
 
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
 USERS = 400

@@ -1,38 +1,32 @@
 """What one user is promised, and every place where randomness is spent on that promise.
 
 Reports are what a user sends (local), noise and choice what a curator draws (central); guarantees are
-composed from them here and nowhere else, and audits hold them against the channels themselves.
+composed from them here and nowhere else.
 """
 
 from userdp.privacy import (
-    audit,
     choice,
     guarantee,
     noise,
     reports,
     results,
-    sampled_audit,
     sampled_noise,
     vector_reports,
 )
-from userdp.privacy.audit import *
 from userdp.privacy.choice import *
 from userdp.privacy.guarantee import *
 from userdp.privacy.noise import *
 from userdp.privacy.reports import *
 from userdp.privacy.results import *
-from userdp.privacy.sampled_audit import *
 from userdp.privacy.sampled_noise import *
 from userdp.privacy.vector_reports import *
 
 __all__ = [
-    *audit.__all__,
     *choice.__all__,
     *guarantee.__all__,
     *noise.__all__,
     *reports.__all__,
     *results.__all__,
-    *sampled_audit.__all__,
     *sampled_noise.__all__,
     *vector_reports.__all__,
 ]

@@ -1,6 +1,7 @@
-"""What is known without running anything: rates, upper and lower bounds, exact risks."""
+"""What is known of a mechanism from outside: audits of its loss, rates, bounds, plans and exact risks."""
 
 from userdp.theory import (
+    audit,
     dame_bounds,
     exact_counts,
     exact_dame,
@@ -11,7 +12,9 @@ from userdp.theory import (
     infinite_records,
     mean_given_users,
     rates,
+    sampled_audit,
 )
+from userdp.theory.audit import *
 from userdp.theory.dame_bounds import *
 from userdp.theory.exact_counts import *
 from userdp.theory.exact_dame import *
@@ -22,8 +25,10 @@ from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *
 from userdp.theory.rates import *
+from userdp.theory.sampled_audit import *
 
 __all__ = [
+    *audit.__all__,
     *dame_bounds.__all__,
     *exact_counts.__all__,
     *exact_dame.__all__,
@@ -34,4 +39,5 @@ __all__ = [
     *infinite_records.__all__,
     *mean_given_users.__all__,
     *rates.__all__,
+    *sampled_audit.__all__,
 ]

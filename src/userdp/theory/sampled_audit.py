@@ -2,7 +2,7 @@
 
 The event is fixed before the runs; a mechanism is run equally often on two neighbouring inputs. The bound is
 then wrong with probability at most `level`, whatever the mechanism does. Exact and closed-form losses are in
-`userdp.privacy.audit`; they say more, and this is for what cannot be listed.
+`userdp.theory.audit`; they say more, and this is for what cannot be listed.
 """
 
 import math

@@ -16,7 +16,8 @@ from userdp.privacy.reports import (
     TwoPointReport,
     UnaryEncoding,
 )
-from userdp.privacy.sampled_audit import (
+from userdp.privacy.vector_reports import BallReport, CubeReport
+from userdp.theory.sampled_audit import (
     LEVEL,
     clopper_pearson,
     likely_bound,
@@ -24,7 +25,6 @@ from userdp.privacy.sampled_audit import (
     runs_needed,
     sampled_loss,
 )
-from userdp.privacy.vector_reports import BallReport, CubeReport
 
 # a million runs would show 0.92 of the budget of six bits; a share of 0.85 needs about a quarter of that
 SHARE = 0.85

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from userdp.privacy.audit import (
+from userdp.theory.audit import (
     bits_channel,
     bits_loss,
     exact_loss,
