@@ -33,7 +33,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # Where there is a browser the tests look at the book, so it is built first; CI must have one.
 BOOK_IF_BROWSER := $(if $(CHROMIUM)$(filter true,$(CI)),book)
 
-.PHONY: help book pdf epub execute test check lint nbval check-launch sync run costs labs bench clean distclean
+.PHONY: help book pdf epub errata execute test check lint nbval check-launch sync run costs labs bench clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -43,13 +43,17 @@ book: execute ## run what has changed, then build the book into _build/html
 	$(BUILD)
 	@echo "The book is at _build/html/index.html"
 
-# Both take the pages from the built book, and the book is built again to offer them.
+# All three take pages from the built book, and the book is built again to offer them.
 pdf: book ## print the book with Chromium into _build/downloads/userdp.pdf
 	$(TOOL) pdf
 	$(BUILD)
 
 epub: book ## make _build/downloads/userdp.epub with Chromium
 	$(TOOL) epub
+	$(BUILD)
+
+errata: book ## write the errata for the papers' authors into _build/downloads, as PDF and LaTeX
+	$(TOOL) errata
 	$(BUILD)
 
 execute: .venv/.ready ## run what has changed, say which stored outputs differ

@@ -119,17 +119,24 @@ def html_command(chosen: list[Page], jobs: int) -> int:
 
 def pdf_command(chosen: list[Page], jobs: int) -> int:
     from .paper import pdf  # needs Chromium, which the other commands do not
-    from .site.offline import OFFERED
+    from .site.offline import BOOK
 
-    pdf.write(Path.cwd(), OFFERED["pdf"].path(Path.cwd()))
+    pdf.write(Path.cwd(), BOOK[0].path(Path.cwd()))
     return 0
 
 
 def epub_command(chosen: list[Page], jobs: int) -> int:
     from .paper import epub
-    from .site.offline import OFFERED
+    from .site.offline import BOOK
 
-    epub.write(Path.cwd(), OFFERED["epub"].path(Path.cwd()))
+    epub.write(Path.cwd(), BOOK[1].path(Path.cwd()))
+    return 0
+
+
+def errata_command(chosen: list[Page], jobs: int) -> int:
+    from .paper import errata
+
+    errata.write(Path.cwd())
     return 0
 
 
@@ -149,6 +156,7 @@ COMMANDS = {
     "html": (html_command, "build the book from the last runs, unless nothing has changed"),
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
+    "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "bench": (bench_command, "time the same work by this package and by others"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }

@@ -17,7 +17,7 @@ from userdp_book.paper import chromium, contents, epub, pdf
 from userdp_book.site import mathjax, offline
 
 ROOT = Path(__file__).parents[2]
-PDF, EPUB = (one.path(ROOT) for one in offline.OFFERED.values())
+PDF, EPUB = (one.path(ROOT) for one in offline.BOOK)
 XHTML = "{http://www.w3.org/1999/xhtml}"
 MATH = "{http://www.w3.org/1998/Math/MathML}math"
 OPF = "{http://www.idpf.org/2007/opf}"
@@ -190,6 +190,7 @@ def app(tmp_path):
 def offer(app):
     """What the directive says on the page ``book/start/x``."""
     directive = object.__new__(offline.Downloads)
+    directive.arguments = []
     env = SimpleNamespace(app=app, docname="book/start/x", metadata={"book/start/x": {}})
     directive.state = SimpleNamespace(document=SimpleNamespace(settings=SimpleNamespace(env=env)))
     (items,) = directive.run()
@@ -197,7 +198,7 @@ def offer(app):
 
 
 def test_a_file_that_is_there_is_offered_and_a_missing_one_says_how_to_make_it(app):
-    path = offline.OFFERED["pdf"].path(app.srcdir)
+    path = offline.BOOK[0].path(app.srcdir)
     path.parent.mkdir(parents=True)
     path.write_bytes(bytes(2_500_000))
     first, second = offer(app)
@@ -207,7 +208,7 @@ def test_a_file_that_is_there_is_offered_and_a_missing_one_says_how_to_make_it(a
 
 
 def test_files_are_copied_into_the_book_and_old_ones_taken_away(app):
-    path = offline.OFFERED["epub"].path(app.srcdir)
+    path = offline.BOOK[1].path(app.srcdir)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"new")
     old = app.outdir / offline.FOLDER / "userdp.pdf"

@@ -1,6 +1,7 @@
 """The one style of all figures: colour-blind safe, grey-readable by marker and dash, legible when narrow."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import matplotlib.pyplot as plt
 import seaborn as sns
@@ -50,7 +51,7 @@ def curves(
     *,
     theory: Collection[str] = (),
     ax: Axes | None = None,
-    **axes,
+    **axes: Any,
 ) -> Axes:
     """Draw a curve a label over the same `x`: simulation by markers with intervals, theory dashed.
 
@@ -69,7 +70,7 @@ def curves(
     ax = plt.gca() if ax is None else ax
     for label, y in ys.items():
         values, error = y if isinstance(y, tuple) else (y, None)
-        dashed = {"linestyle": "--", "marker": ""} if label in theory else {}
+        dashed: dict[str, Any] = {"linestyle": "--", "marker": ""} if label in theory else {}
         ax.errorbar(x, values, error, label=label, **dashed)
     ax.set(**axes)
     if len(ys) > 1:

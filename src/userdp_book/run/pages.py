@@ -34,7 +34,7 @@ INSTALL = """# Installs the package where it is missing: on Colab.
 import importlib.util
 
 if importlib.util.find_spec("userdp") is None:
-    %pip install -q matplotlib mpmath pandas "userdp{extra} @ git+{url}\""""
+    %pip install -q matplotlib mpmath pandas seaborn "userdp{extra} @ git+{url}\""""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from .claims import badge
 AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
 NUMBER_IN_TITLE = re.compile(
-    r",? the (?:paper|supplement)['’]s \w+ [\w.]+|, called Algorithm 1 here|\w+ [\w.]+ of the paper"
+    r"(?:Pla et al\. \(DAME\)|\w+ et al\.), \w+ [\w.]+|, repaired \(ours\)|, called Algorithm 1 here"
+    r"|,? the (?:paper|supplement)['’]s \w+ [\w.]+|\w+ [\w.]+ of the paper"
 )
 NUMBERED = re.compile(r"^\w+ [\d.]+$")
 
@@ -27,13 +28,14 @@ def own_name(id: str, docname: str = "") -> str:
 def name_boxes(app, doctree, docname: str) -> None:
     """In the place of the book's own count: the paper's number, the box's title, the verdict."""
     for box in list(doctree.findall(lambda node: type(node) in NODE_TYPES.values())):
-        id = box.get("label")
-        if id in statements():
+        id, dash, suffix = box.get("label").partition("-repaired")
+        if id in statements() and not suffix:
             plain = nodes.admonition("", *box.children, ids=box["ids"], classes=["proof", *box["classes"]])
             title = plain[plain.first_child_matching_class(nodes.title)]
             given = given_title(id, title)
             colon = [nodes.Text(": ")] if given else []
-            title[:] = [nodes.strong("", own_name(id)), *colon, *given, *verdict(id)]
+            ours = [nodes.Text(", repaired (ours)")] if dash else verdict(id)
+            title[:] = [nodes.strong("", own_name(id)), *colon, *given, *ours]
             box.replace_self(plain)
 
 

@@ -126,9 +126,9 @@ def claim_box(claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]]
 
 
 def joined(separator: str, parts: list[list[nodes.Node]], **attributes) -> nodes.paragraph:
-    paragraph = nodes.paragraph("", "", *parts[0], **attributes)
-    for part in parts[1:]:
-        paragraph += [nodes.Text(separator), *part]
+    paragraph = nodes.paragraph("", "", **attributes)
+    for number, part in enumerate(parts):
+        paragraph += [nodes.Text(separator), *part] if number else part
     return paragraph
 
 

@@ -9,12 +9,12 @@ from docutils import nodes
 
 from ..run.execute import computed
 from ..run.pages import write
-from . import boxes, calculator, generated, mathjax, offline, outputs
+from . import boxes, calculator, generated, graph, judgement, mathjax, offline, outputs
 from .build import JOBS
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
-from .statements import Corrections, NotReproducible, PageSeconds, Scorecard, StatementIndex
+from .statements import NotReproducible, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
@@ -77,14 +77,17 @@ def setup(app) -> dict:
     app.connect("env-get-outdated", generated.outdated)
     app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)
+    app.connect("doctree-resolved", graph.draw)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", calculator.load)
     app.add_css_file("userdp.css")
+    app.add_js_file("filter.js")
     app.add_js_file("reach.js")
     app.add_node(book_link)
+    app.add_node(graph.statement_graph)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
     app.add_directive("downloads", offline.Downloads)
@@ -92,7 +95,11 @@ def setup(app) -> dict:
     app.add_directive("labs", Labs)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
-    app.add_directive("corrections", Corrections)
+    app.add_directive("corrections", judgement.Corrections)
+    app.add_directive("erratum", judgement.Erratum)
+    app.add_directive("fault-tally", judgement.FaultTally)
+    app.add_directive("readings", judgement.Readings)
+    app.add_directive("statement-graph", graph.StatementGraph)
     app.add_directive("not-reproducible", NotReproducible)
     app.add_directive("page-seconds", PageSeconds)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The book without a network: ``{downloads}`` offers what ``make pdf`` and ``make epub`` wrote."""
+"""Files to take away: ``{downloads}`` offers what ``make pdf``, ``make epub`` and ``make errata`` wrote."""
 
 import shutil
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .boxes import AUTHORS
 from .generated import SOURCES, made_of
 
 DOWNLOADS = Path("_build") / "downloads"
@@ -17,27 +18,32 @@ FOLDER = "_downloads"
 
 @dataclass(frozen=True)
 class Download:
-    """A file of the book: the make target that writes it, and what it is called."""
+    """A file: its name, the make target that writes it, and what it is called."""
 
+    name: str
     target: str
     words: str
-
-    @property
-    def name(self) -> str:
-        return f"userdp.{self.target}"
 
     def path(self, root: Path) -> Path:
         return root / DOWNLOADS / self.name
 
 
-OFFERED = {
-    one.target: one for one in (Download("pdf", "The book as PDF"), Download("epub", "The book as EPUB"))
+# by what `{downloads}` is asked for
+BOOK = (Download("userdp.pdf", "pdf", "The book as PDF"), Download("userdp.epub", "epub", "The book as EPUB"))
+ERRATA = {
+    f"erratum-{paper}": (
+        Download(f"erratum-{paper}.pdf", "errata", "This erratum as PDF"),
+        Download(f"erratum-{paper}.tex", "errata", "The same in LaTeX"),
+    )
+    for paper in AUTHORS
 }
+GROUPS = {"book": BOOK, **ERRATA}
+OFFERED = [one for group in GROUPS.values() for one in group]
 
 
 def sizes(root: Path) -> list[str]:
     """The size of each file, as the page shows it; nothing for one that does not exist."""
-    paths = [one.path(root) for one in OFFERED.values()]
+    paths = [one.path(root) for one in OFFERED]
     return [megabytes(path) if path.is_file() else "" for path in paths]
 
 
@@ -45,15 +51,17 @@ SOURCES["downloads"] = sizes
 
 
 def megabytes(path: Path) -> str:
-    return f"{path.stat().st_size / 1e6:.1f} MB"
+    return f"{path.stat().st_size / 1e6:.2g} MB"
 
 
 class Downloads(SphinxDirective):
-    """Links to the files that exist; for the others, the command that writes them."""
+    """Links to the files of a group that exist; for the others, the command that writes them."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "downloads")
-        return [nodes.bullet_list("", *(self.item(one) for one in OFFERED.values()))]
+        return [nodes.bullet_list("", *map(self.item, GROUPS[(self.arguments or ["book"])[0]]))]
 
     def item(self, one: Download) -> nodes.list_item:
         path = one.path(Path(self.env.app.srcdir))
@@ -73,7 +81,7 @@ def copy(app: Sphinx) -> None:
         return
     target = Path(app.outdir) / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    for one in OFFERED.values():
+    for one in OFFERED:
         path = one.path(Path(app.srcdir))
         if path.is_file():
             shutil.copy2(path, target)

@@ -1,18 +1,21 @@
-"""Directives made from the notebooks: scorecard, statement-index, corrections, page-seconds and others."""
+"""Directives made from the notebooks: scorecard, statement-index, not-reproducible, page-seconds."""
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from userdp.study.claims import statements
+from userdp.study.claims import statements, verdicts
 
 from ..run.cache import last_run
 from ..run.pages import pages
+from .boxes import own_name
 from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
 from .generated import SOURCES, made_of
+from .graph import UNJUDGED, amended, rests_on, uses
 from .links import to_page, to_statement
 
 
@@ -115,26 +118,33 @@ def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
 
 
 class StatementIndex(Generated):
-    """Every numbered item of the papers, with its box and its verdicts."""
+    """Every numbered item of the papers: its box, its verdict, what it uses and what of that is amended."""
 
-    head = ["statement", "content", "label", "verdict"]
+    head = ["statement", "content", "verdict", "what is true of it", "uses", "of these, amended"]
 
     def rows(self, item, claims):
-        verdicts = dict.fromkeys(claim["verdict"] for claim in claims) or [NOT_YET]
-        badges = [node for verdict in verdicts for node in (badge(verdict), nodes.Text(" "))]
-        return [[name(item), item["content"], nodes.literal(text=item["id"]), badges]]
+        judged = verdicts().get(item["id"], UNJUDGED)
+        rests = amended(rests_on(item["id"]))
+        links = [links_to(ids) for ids in (uses(item["id"]), rests)]
+        return [
+            [name(item), item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
+        ]
 
 
-class Corrections(Generated):
-    """Every claim that needs a correction or fails, as the box that its page shows."""
+def links_to(ids: Iterable[str]) -> list[nodes.Node]:
+    """The statements by their own names, with commas; a dash for none."""
+    links = [to_statement(id, own_name(id, f"/{statements()[id]['paper']}/")) for id in ids]
+    return [node for link in links for node in (link, nodes.Text(", "))][:-1] or [nodes.Text("–")]
 
-    verdicts = ("holds after correction", "refuted")
+
+class NotReproducible(Generated):
+    """Every claim that the text does not suffice to check, as the box that its page shows."""
 
     def show(self, chosen, claims):
         return super().show(chosen, claims) or [nodes.paragraph(text="None so far.")]
 
     def rows(self, item, claims):
-        return [self.box(item, claim) for claim in claims if claim["verdict"] in self.verdicts]
+        return [self.box(item, claim) for claim in claims if claim["verdict"] == "not reproducible"]
 
     def arrange(self, rows):
         return rows
@@ -143,12 +153,6 @@ class Corrections(Generated):
         box = claim_box(claim, name(item), self.text)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
-
-
-class NotReproducible(Corrections):
-    """Every claim that the text does not suffice to check, as the box that its page shows."""
-
-    verdicts = ("not reproducible",)
 
 
 class PageSeconds(SphinxDirective):

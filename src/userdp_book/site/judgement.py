@@ -1,0 +1,187 @@
+"""Directives made from the tables of judgement: corrections, fault-tally, readings, erratum."""
+
+from collections import Counter
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
+
+from .boxes import AUTHORS, own_name
+from .claims import badge, collect, joined, slug
+from .generated import SOURCES, made_of
+from .links import to_statement
+from .statements import page_link, table
+
+MOVES = {
+    "printed": "As printed",
+    "counterexample": "Why it fails",
+    "repair": "Repair",
+    "survives": "What stands",
+}
+SOURCES["judgement"] = lambda root: [faults(), verdicts()]
+
+
+def paper(id: str) -> str:
+    return statements()[id]["paper"]
+
+
+def severity(fault: dict) -> nodes.inline:
+    """How bad it is, as a word in a frame."""
+    said = fault["severity"]
+    return nodes.inline(text=said, classes=["verdict", "severity", f"severity-{slug(said)}"])
+
+
+class Judged(SphinxDirective):
+    """A directive made from the faults of one paper, or of all."""
+
+    option_spec = {"paper": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        made_of(self.env, "judgement")
+        made_of(self.env, "claims")
+        wanted = self.options.get("paper")
+        chosen = {
+            key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))
+        }
+        return self.show(chosen)
+
+    def text(self, markdown: str) -> list[nodes.Node]:
+        return self.state.inline_text(markdown, self.lineno)[0]
+
+    def said(self, word: str, markdown: str) -> nodes.paragraph:
+        return nodes.paragraph("", "", nodes.strong(text=f"{word}. "), *self.text(markdown))
+
+    def place(self, fault: dict) -> list[nodes.Node]:
+        """The statement that is charged, linked to its box, and the line in the paper."""
+        id = fault["statement"]
+        name = to_statement(id, own_name(id, f"/{self.options.get('paper')}/"))
+        return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(fault["locus"])]
+
+    def readings(self, fault: dict) -> list[nodes.Node]:
+        return [self.said("Reading", reading) for reading in fault.get("readings", [])]
+
+
+class Corrections(Judged):
+    """Each fault once, in four lines: the ten that matter most, then the others by severity."""
+
+    def show(self, chosen):
+        pages = shown_on(Path(self.env.srcdir))
+        top = sorted((key for key in chosen if "rank" in chosen[key]), key=lambda key: chosen[key]["rank"])
+        parts = {"The ones that matter most": top}
+        for kind in SEVERITIES:
+            parts[kind.capitalize()] = [
+                key for key in chosen if chosen[key]["severity"] == kind and key not in top
+            ]
+        frame = nodes.container(classes=["userdp-filtered"])
+        for title, keys in parts.items():
+            if keys:
+                frame += nodes.rubric(text=title)
+                frame += [self.box(key, chosen[key], pages.get(key, [])) for key in keys]
+        return [frame]
+
+    def box(self, key, fault, links):
+        by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]
+        box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{key}"])
+        box += nodes.paragraph("", "", *self.place(fault), nodes.Text(" · "), severity(fault))
+        box += [self.said(word, fault[field]) for field, word in MOVES.items()]
+        box += self.readings(fault)
+        box += joined(", ", [[link] for link in links], classes=["claim-numbers"])
+        return box
+
+
+def shown_on(root: Path) -> dict[str, list[nodes.Node]]:
+    """Fault -> a link to each page whose claims show it."""
+    found: dict[str, dict[str, nodes.Node]] = {}
+    for claim in collect(root):
+        if claim["fault"]:
+            found.setdefault(claim["fault"], {}).setdefault(claim.page.name, page_link(claim))
+    return {key: list(links.values()) for key, links in found.items()}
+
+
+class FaultTally(Judged):
+    """How many faults of which severity each paper has; then how its statements fare."""
+
+    def show(self, chosen):
+        papers = list(dict.fromkeys(paper(fault["statement"]) for fault in chosen.values()))
+        count = Counter((paper(fault["statement"]), fault["severity"]) for fault in chosen.values())
+        rows = [
+            [
+                kind.capitalize(),
+                *(str(count[one, kind]) for one in papers),
+                str(sum(count[one, kind] for one in papers)),
+            ]
+            for kind in SEVERITIES
+        ]
+        return [
+            table(["slips", *(AUTHORS[one] for one in papers), "all"], rows, "fault-tally"),
+            self.fates(papers),
+        ]
+
+    def fates(self, papers):
+        count = Counter((paper(id), item["verdict"]) for id, item in verdicts().items())
+        rows = [
+            [
+                badge(verdict),
+                *(str(count[one, verdict]) for one in papers),
+                str(sum(count[one, verdict] for one in papers)),
+            ]
+            for verdict in VERDICTS
+        ]
+        return table(["statements", *(AUTHORS[one] for one in papers), "all"], rows, "scorecard-counts")
+
+
+class Readings(Judged):
+    """Every fault that hangs on how a damaged line is read, with what follows under each reading."""
+
+    def show(self, chosen):
+        boxes = []
+        for key, fault in chosen.items():
+            if "readings" in fault:
+                box = nodes.container(classes=["claim", "correction"], ids=[f"reading-{key}"])
+                box += nodes.paragraph("", "", *self.place(fault))
+                box += [self.said("Our text", fault["printed"]), *self.readings(fault)]
+                boxes.append(box)
+        return boxes
+
+
+class Erratum(Judged):
+    """For the authors of one paper: what stands, then each slip by severity, the glyphs in one list."""
+
+    def show(self, chosen):
+        shown = [self.standing()]
+        for kind in SEVERITIES[:-1]:
+            found = [fault for fault in chosen.values() if fault["severity"] == kind]
+            if found:
+                shown += [nodes.rubric(text=kind.capitalize()), *(self.entry(fault) for fault in found)]
+        glyphs = [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]
+        if glyphs:
+            shown += [
+                nodes.rubric(text="To read differently"),
+                nodes.bullet_list("", *map(self.glyph, glyphs)),
+            ]
+        return shown
+
+    def standing(self):
+        """Which statements hold as printed, by their own names."""
+        one = self.options["paper"]
+        holds = [id for id, item in verdicts().items() if paper(id) == one and item["verdict"] == "holds"]
+        names = joined(", ", [[to_statement(id, own_name(id, f"/{one}/"))] for id in holds])
+        return nodes.paragraph(
+            "", "", nodes.strong(text="What stands as printed. "), *names.children, nodes.Text(".")
+        )
+
+    def entry(self, fault):
+        entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
+        moves = [
+            [nodes.emphasis(text=f"{word}. "), *self.text(fault[field])] for field, word in MOVES.items()
+        ]
+        entry += joined(" ", moves)
+        entry += self.readings(fault)
+        return entry
+
+    def glyph(self, fault):
+        words = [*self.place(fault), nodes.Text(": "), *self.text(fault["repair"])]
+        return nodes.list_item("", nodes.paragraph("", "", *words))

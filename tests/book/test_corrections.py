@@ -1,0 +1,75 @@
+"""What the tables of judgement become: every fault once, no statement resting on itself, plain LaTeX."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from userdp.study.claims import faults, statements, verdicts
+from userdp_book.paper.errata import latex, text
+from userdp_book.run.pages import code_cells, notebook, pages
+from userdp_book.site.boxes import AUTHORS
+from userdp_book.site.graph import amended, column, places, rests_on
+
+ROOT = Path(__file__).parents[2]
+MACROS = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["mathjax3_config"]["tex"][
+    "macros"
+]
+
+
+@pytest.mark.parametrize("id", verdicts())
+def test_no_statement_rests_on_itself(id):
+    assert id not in rests_on(id)
+    assert all(column(below) < column(id) for below in rests_on(id))
+    assert set(amended(rests_on(id))) <= rests_on(id)
+
+
+@pytest.mark.parametrize("paper", AUTHORS)
+def test_a_graph_has_no_node_on_another(paper):
+    at = list(places(paper).values())
+    assert len(set(at)) == len(at)
+
+
+@pytest.mark.parametrize("paper", AUTHORS)
+def test_an_erratum_has_every_fault_of_its_paper_in_plain_latex(paper):
+    document = latex(paper, MACROS)
+    for fault in faults().values():
+        if statements()[fault["statement"]]["paper"] == paper:
+            assert text(fault["repair"]) in document
+    assert document.count("{") == document.count("}")
+    prose = re.sub(r"\$[^$]*\$", "", document)
+    assert not set(prose) - {chr(code) for code in range(128)} - set("éèüöäñíçôßğãõ")
+
+
+def test_what_latex_would_misread_is_escaped():
+    assert (
+        text("50% of `a_b` and $x_i$, *not* **all**")
+        == r"50\% of \texttt{a\_b} and $x_i$, \emph{not} \textbf{all}"
+    )
+
+
+def hollow(call: ast.Call) -> bool:
+    """Whether both sides of a check are the same expression, or both are written numbers."""
+    sides = call.args[1:3]
+    return len(sides) == 2 and (
+        ast.dump(sides[0]) == ast.dump(sides[1]) or all(isinstance(side, ast.Constant) for side in sides)
+    )
+
+
+def checks(source: str) -> list[ast.Call]:
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
+
+
+@pytest.mark.parametrize("planted", ['check("a.1", 1, 2)', 'check("a.1", f(x), f(x))'])
+def test_a_planted_hollow_check_is_found(planted):
+    assert all(map(hollow, checks(planted)))
+    assert not any(map(hollow, checks('check("a.1", f(x), 1)')))
+
+
+def test_no_check_compares_a_thing_with_itself():
+    sources = [cell["source"] for page in pages(ROOT) for cell in code_cells(notebook(page))]
+    calls = [call for source in sources if "check(" in source for call in checks(source)]
+    assert calls and [ast.unparse(call) for call in calls if hollow(call)] == []
