@@ -89,3 +89,17 @@ def test_counting_the_noise_once_costs_a_little():
 def test_errors_say_what_is_wrong(variances, widths, epsilon, message):
     with pytest.raises(ValueError, match=message):
         optimal_weights(variances, widths, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("weigh", [optimal_weights, family_weights])
+def test_users_who_share_an_entry_get_the_weights_of_single_users(weigh):
+    rng = np.random.default_rng(8)
+    variances, widths, counts = rng.uniform(0.1, 2, 30), rng.uniform(0.1, 1, 30), rng.integers(1, 9, 30)
+    shared = weigh(variances, widths, epsilon=0.3, counts=counts)
+    each = weigh(np.repeat(variances, counts), np.repeat(widths, counts), epsilon=0.3)
+    assert np.repeat(shared.value, counts) == pytest.approx(each.value, rel=1e-6)
+    assert shared.variance == pytest.approx(each.variance, rel=1e-10)
+    assert counts @ shared.value == pytest.approx(1)
+    assert weigh(variances, widths, epsilon=0.3).variance > 1.5 * shared.variance
+    with pytest.raises(ValueError, match="counts must be positive"):
+        weigh(variances, widths, epsilon=0.3, counts=0)

@@ -66,7 +66,7 @@ def test_the_bound_grows_with_the_changes_and_the_distance_inverts_it():
     means, sizes = users(rng, 30)
     bounds = [stat.sensitivity_within(means, sizes, k) for k in range(30)]
     assert np.all(np.diff(bounds[:-1]) >= 0) and bounds[-1] == np.inf
-    for k in (0, 4, 11):
+    for k in range(28):
         assert stat.distance(means, sizes, bounds[k] * (1 + 1e-9)) >= k
         assert stat.distance(means, sizes, bounds[k] * (1 - 1e-9)) < k
     assert stat.distance(means, sizes, 0.0) == -1

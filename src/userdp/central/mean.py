@@ -6,11 +6,13 @@ the paper and by default: what is outside is projected, NaN to the low end, and 
 it. Neighbouring inputs replace one user's records by as many others; a trusted curator adds the noise.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Ints, Rng
@@ -30,6 +32,7 @@ __all__ = [
     "private_variance",
     "first_records",
     "ideal_mean",
+    "size_runs",
     "cohorts",
     "default_variance_users",
     "realistic_mean",
@@ -128,7 +131,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
     _validate.positive(beta=beta)
     outside = -np.expm1(np.log1p(-beta) / n)
     return np.minimum(
-        np.sqrt(variance_of_mean(sizes, mean, spread)) * norm.isf(outside / 2), max(mean, 1 - mean)
+        np.sqrt(variance_of_mean(sizes, mean, spread)) * -ndtri(outside / 2), max(mean, 1 - mean)
     )
 
 
@@ -182,7 +185,7 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
         return float(2 * max(sampling, noise))
     least_favourable = min(max(0.5, value - noise), value + noise)
     variance = least_favourable * (1 - least_favourable)
-    z = norm.isf(beta / 4)
+    z = -ndtri(beta / 4)
     return float(z * np.sqrt(max(variance, 0.0) / users) + z**2 / users + noise)
 
 
@@ -308,7 +311,7 @@ def ideal_mean(
     means, sizes = _users(means, sizes, domain)
     length = domain[1] - domain[0]
     mean, spread = (mean - domain[0]) / length, spread / length**2
-    half = window(sizes, sizes.size, mean=mean, spread=spread, beta=beta)
+    half = partial(window, n=sizes.size, mean=mean, spread=spread, beta=beta)
     return _returned(_weighted(means, sizes, mean, spread, half, epsilon=epsilon, rng=rng), domain)
 
 
@@ -317,7 +320,7 @@ def _weighted(
     sizes: Ints,
     centre: float,
     spread: float,
-    half: Floats,
+    half: Callable[[Ints], Floats],
     *,
     epsilon: float,
     printed: bool = False,
@@ -325,16 +328,33 @@ def _weighted(
     guarantees: tuple[Guarantee, ...] = (),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Clip, weigh, add noise: the last step of both estimators."""
-    low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-    variances = variance_of_mean(sizes, centre, spread)
+    """Clip to windows of half-width `half(sizes)`, weigh, add noise: the last step of both estimators."""
+    starts, counts = size_runs(sizes)
+    own, each = sizes[starts], half(sizes[starts])
+    low, high = np.maximum(centre - each, 0.0), np.minimum(centre + each, 1.0)
+    variances = variance_of_mean(own, centre, spread)
     weigh, counted = (family_weights, 1.0) if printed else (optimal_weights, 2.0)
-    weights = weigh(variances, high - low, epsilon=epsilon, noise=counted).value
+    weights = weigh(variances, high - low, epsilon=epsilon, noise=counted, counts=counts).value
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours=SAME_SIZE)
+    low, high, weights = (np.repeat(x, counts) for x in (low, high, weights))
     value = float(noise.release(weights @ np.clip(means, low, high), rng))
     total = disjoint(noise.guarantee, *guarantees)
     return WeightedEstimate(value, weights, noise.scale, initial, spread, total)
+
+
+def size_runs(sizes: Ints) -> tuple[Ints, Ints]:
+    """Where each run of equal sizes starts, and its length; few runs where `sizes`, shape (n,), is sorted.
+
+    What depends on a user's size alone is then computed once a run.
+
+    Examples
+    --------
+    >>> size_runs(np.array([9, 9, 4, 1, 1, 1]))
+    (array([0, 2, 3]), array([2, 1, 3]))
+    """
+    starts = np.append(0, np.flatnonzero(np.diff(sizes)) + 1)
+    return starts, np.diff(starts, append=len(sizes))
 
 
 def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
@@ -433,7 +453,10 @@ def realistic_mean(
         guarantees.append(second.guarantee)
     centre = _inside(first.value, n)
     alpha = initial_error(first.value, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
-    half = alpha + window(sizes[middle], n, mean=centre, spread=spread, beta=beta / 2)
+
+    def half(of_sizes: Ints) -> Floats:
+        return alpha + window(of_sizes, n, mean=centre, spread=spread, beta=beta / 2)
+
     known: Any = {"initial": first.value, "guarantees": tuple(guarantees), "printed": printed}
     users = means[middle], sizes[middle]
     return _returned(_weighted(*users, centre, spread, half, epsilon=epsilon, rng=rng, **known), domain)

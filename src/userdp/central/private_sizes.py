@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
@@ -120,14 +121,36 @@ class TruncatedMean:
         It is a lower bound on the distance to an input whose neighbours differ by more than `bound`, and
         changes by at most 1 when one user changes.
         """
-        low, high = -1, np.size(means)
+        weights, deviations = self.terms(means, sizes)
+        heaviest = np.append(0.0, np.cumsum(np.sort(weights)[::-1]))
+        low, high = -1, weights.size - 1
         while high - low > 1:
-            middle = (low + high) // 2
-            if self.sensitivity_within(means, sizes, middle) <= bound:
-                low = middle
+            changes = (low + high) // 2
+            others = heaviest[-1] - heaviest[changes + 1] + changes * self.size_weights.min()
+            if self._within(weights, deviations, changes, others, bound):
+                low = changes
             else:
-                high = middle
+                high = changes
         return low
+
+    def _within(self, weights: Floats, deviations: Floats, changes: int, others: float, bound: float) -> bool:
+        """Whether `sensitivity_within` is at most `bound`.
+
+        The sensitivity grows with the average: one step of `_largest_average` from the average at which it
+        equals the bound decides whether any larger one can be had.
+        """
+        largest = float(self.half_widths.max())
+        if self.sensitivity(others, largest) <= bound:
+            return True
+        if self.sensitivity(others, 0.0) > bound:
+            return False
+        average = brentq(lambda x: self.sensitivity(others, x) - bound, 0.0, largest, xtol=1e-16)
+        gained = changes * np.max(self.size_weights * (self.half_widths - average))
+        for signed in (deviations, -deviations):
+            scores = weights * (signed - average)
+            if scores.sum() - np.partition(scores, changes)[: changes + 1].sum() + gained > 0:
+                return False
+        return True
 
 
 def private_size_mean(

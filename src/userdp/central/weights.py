@@ -28,7 +28,7 @@ class Weights:
     Parameters
     ----------
     value : shape (n,)
-        Weights that sum to 1.
+        Weights that sum to 1 over all users.
     cap : float
         Threshold T: ``value`` is proportional to ``min(1 / variance, cap / width)``.
     variance : float
@@ -40,7 +40,9 @@ class Weights:
     variance: float
 
 
-def _checked(variances: ArrayLike, widths: ArrayLike, epsilon: float, noise: float) -> tuple[Floats, Floats]:
+def _checked(
+    variances: ArrayLike, widths: ArrayLike, counts: ArrayLike, epsilon: float, noise: float
+) -> tuple[Floats, Floats, Floats]:
     variances, widths = np.asarray(variances, dtype=float), np.asarray(widths, dtype=float)
     if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
         raise ValueError(
@@ -49,7 +51,10 @@ def _checked(variances: ArrayLike, widths: ArrayLike, epsilon: float, noise: flo
     if not (np.all(variances > 0) and np.all(widths > 0) and np.isfinite(variances + widths).all()):
         raise ValueError("variances and widths must be positive and finite")
     _validate.positive(epsilon=epsilon, noise=noise)
-    return variances, widths
+    counts = np.broadcast_to(np.asarray(counts, dtype=float), widths.shape)
+    if not np.all(counts > 0):
+        raise ValueError(f"counts must be positive, got {counts.min()}")
+    return variances, widths, counts
 
 
 def spent_variance(
@@ -59,6 +64,7 @@ def spent_variance(
     *,
     epsilon: float,
     noise: float = LAPLACE_VARIANCE,
+    counts: ArrayLike = 1,
 ) -> float:
     """Variance of a weighted mean with noise: ``sum w^2 s^2 + noise max (w d)^2 / epsilon^2``, eq. (15).
 
@@ -70,14 +76,21 @@ def spent_variance(
         Central budget, positive.
     noise : float
         Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
+    counts : shape (n,), optional
+        How many users share each entry; one by default.
     """
-    variances, widths = _checked(variances, widths, epsilon, noise)
+    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
     weights = np.asarray(weights, dtype=float)
-    return float(weights**2 @ variances + noise * np.max(weights * widths) ** 2 / epsilon**2)
+    return float((counts * weights**2) @ variances + noise * np.max(weights * widths) ** 2 / epsilon**2)
 
 
 def optimal_weights(
-    variances: ArrayLike, widths: ArrayLike, *, epsilon: float, noise: float = LAPLACE_VARIANCE
+    variances: ArrayLike,
+    widths: ArrayLike,
+    *,
+    epsilon: float,
+    noise: float = LAPLACE_VARIANCE,
+    counts: ArrayLike = 1,
 ) -> Weights:
     """Weights with the least variance, in closed form (Lemma 5.2, for any widths).
 
@@ -90,29 +103,35 @@ def optimal_weights(
     >>> optimal_weights([1.0, 1.0, 0.01], [1.0, 1.0, 1.0], epsilon=1.0).value.round(3)
     array([0.333, 0.333, 0.333])
     """
-    variances, widths = _checked(variances, widths, epsilon, noise)
+    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
     turning = widths / variances  # a user is capped while T is below this
     order = np.argsort(-turning)
-    lengths, ratios = widths[order], (variances / widths**2)[order]
-    roots = np.cumsum(1 / lengths) / (np.cumsum(ratios) + noise / epsilon**2)
+    shares, ratios = (counts / widths)[order], (counts * variances / widths**2)[order]
+    roots = np.cumsum(shares) / (np.cumsum(ratios) + noise / epsilon**2)
     # the root of the m most constrained users counts if the next user is not constrained there
     following = np.append(turning[order][1:], 0.0)
     cap = float(roots[np.argmax(roots >= following)])
     raw = np.minimum(1 / variances, cap / widths)
-    return Weights(raw / raw.sum(), cap, float(1 / raw.sum()))
+    total = (counts * raw).sum()
+    return Weights(raw / total, cap, float(1 / total))
 
 
 def family_weights(
-    variances: ArrayLike, widths: ArrayLike, *, epsilon: float, noise: float = LAPLACE_VARIANCE
+    variances: ArrayLike,
+    widths: ArrayLike,
+    *,
+    epsilon: float,
+    noise: float = LAPLACE_VARIANCE,
+    counts: ArrayLike = 1,
 ) -> Weights:
     """Best weights of the form ``min(1 / s^2, T / s)``, as Algorithm 2 chooses them by eq. (6).
 
     Optimal where widths are proportional to standard deviations. Parameters as for `spent_variance`; with
     `noise` the supplement minimises with 1, while the `variance` returned counts the true factor 2.
     """
-    variances, widths = _checked(variances, widths, epsilon, noise)
+    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
     roots = 1 / np.sqrt(variances)
-    cost = _cost_of_cap(roots, widths, noise / epsilon**2)
+    cost = _cost_of_cap(roots, widths, counts, noise / epsilon**2)
     # below the smallest 1 / s all users are capped and above the largest none: nothing changes outside
     grid = np.linspace(np.log(roots.min()), np.log(roots.max()), CAPS_TRIED)
     best = int(np.argmin([cost(g) for g in grid]))
@@ -120,16 +139,16 @@ def family_weights(
     refined = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 1e-10}).x
     cap = float(np.exp(min(refined, grid[best], key=cost)))
     raw = np.minimum(roots**2, cap * roots)
-    value = raw / raw.sum()
-    return Weights(value, cap, spent_variance(value, variances, widths, epsilon=epsilon))
+    value = raw / (counts * raw).sum()
+    return Weights(value, cap, spent_variance(value, variances, widths, epsilon=epsilon, counts=counts))
 
 
-def _cost_of_cap(roots: Floats, widths: Floats, noise: float) -> Callable[[float], float]:
+def _cost_of_cap(roots: Floats, widths: Floats, counts: Floats, noise: float) -> Callable[[float], float]:
     """Variance as a function of log T, from running sums over the users in increasing order of 1 / s."""
     order = np.argsort(roots)
-    roots, widths = roots[order], widths[order]
-    free = np.append(0.0, np.cumsum(roots**2))
-    capped = np.append(np.cumsum(roots[::-1])[::-1], 0.0)
+    roots, widths, counts = roots[order], widths[order], counts[order]
+    free = np.append(0.0, np.cumsum(counts * roots**2))
+    capped, many = (np.append(np.cumsum(x[::-1])[::-1], 0.0) for x in (counts * roots, counts))
     free_width = np.append(0.0, np.maximum.accumulate(roots**2 * widths))
     capped_width = np.append(np.maximum.accumulate((roots * widths)[::-1])[::-1], 0.0)
 
@@ -138,6 +157,6 @@ def _cost_of_cap(roots: Floats, widths: Floats, noise: float) -> Callable[[float
         i = np.searchsorted(roots, cap, side="right")
         total = free[i] + cap * capped[i]
         widest = max(free_width[i], cap * capped_width[i])
-        return (free[i] + cap**2 * (roots.size - i) + noise * widest**2) / total**2
+        return (free[i] + cap**2 * many[i] + noise * widest**2) / total**2
 
     return cost
