@@ -32,9 +32,13 @@ WITNESSES = {
     "privacy.GaussianNoise": (*MECHANISM, f"{LAWS}::test_many_asks_of_one_noise_compose_exactly"),
     "privacy.ThresholdedNoise": (*MECHANISM, f"{LAWS}::test_a_threshold_of_nothing_hides_nothing"),
     "privacy.DistanceTest": (*MECHANISM, f"{LAWS}::test_the_noisy_test_passes_as_often_as_its_slack_says"),
-    "privacy.SampledNoise": (
+    "theory.SampledNoise": (
         *MECHANISM,
         f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved",
+    ),
+    "theory.sampled_descent": (
+        f"{BOUNDS}::test_the_printed_descent_pays_for_all_of_its_steps",
+        f"{BOUNDS}::test_the_printed_descent_states_what_it_costs",
     ),
     "privacy.BinaryResponse": (ONE_LOSS,),
     "privacy.KaryResponse": (ONE_LOSS, "privacy/test_reports.py::test_loss_of_a_category_by_enumeration"),
@@ -173,12 +177,7 @@ WITNESSES = {
         "privacy/test_choice.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained",
         f"{BOUNDS}::test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget",
     ),
-    "central.private_gradient_descent": (
-        f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",
-        f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved",
-        f"{BOUNDS}::test_the_printed_descent_states_what_it_costs",
-        f"{BOUNDS}::test_the_printed_descent_pays_for_all_of_its_steps",
-    ),
+    "central.private_gradient_descent": (f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",),
     "central.geometric_quantile": (
         f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say",
         f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step",

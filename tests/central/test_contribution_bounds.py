@@ -6,23 +6,19 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
+import userdp.theory.sampled_steps as sampling
 from fakes import Silent
 from laws import same_law
 from userdp.central import bounds_by_descent as private_descent
 from userdp.central.bound_curve import Surrogate, surrogate_curve
 from userdp.central.bounds import exponential_bound, grid_law, output_perturbation, private_quantile
-from userdp.central.bounds_by_descent import (
-    geometric_quantile,
-    private_gradient_descent,
-    sampled_noise,
-)
+from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
-from userdp.privacy import sampled_noise as sampling
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta
-from userdp.privacy.sampled_noise import sampled_epsilon
 from userdp.theory.audit import exact_loss
 from userdp.theory.exact_histograms import two_approximate_bound
+from userdp.theory.sampled_steps import sampled_descent, sampled_epsilon, sampled_noise
 
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
 CHOICE = {"largest": 20.0, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.5}
@@ -215,7 +211,7 @@ def test_the_compiled_descents_are_the_plain_ones():
     data = (curve.sizes, curve.pulls, curve.mass, 20.0, 10.0, noise, 0.01)
     assert private_descent._descend(*data) == _plain(private_descent._descend)(*data)
     data = (curve.sizes, 30 * curve.weights, curve.mass, 20.0, 10.0, noise, drawn, 0.01, 7)
-    assert private_descent._descend_sampled(*data) == _plain(private_descent._descend_sampled)(*data)
+    assert sampling._descend_sampled(*data) == _plain(sampling._descend_sampled)(*data)
 
 
 def _plain(function):
@@ -267,9 +263,9 @@ def test_the_prescribed_noise_is_far_more_than_enough():
 
 def test_the_printed_descent_pays_for_all_of_its_steps():
     # few users, so that the price of many steps can be seen; one that forgot the square would state less
-    data, options = np.full((3, 1), 1.0), CHOICE | {"epsilon": 400.0, "delta": 0.01, "printed": True}
+    data, options = np.full((3, 1), 1.0), CHOICE | {"epsilon": 400.0, "delta": 0.01}
     rng = Silent()
-    guarantee = private_gradient_descent(data, steps=20_000, rng=rng, **options).guarantee
+    guarantee = sampled_descent(data, steps=20_000, rng=rng, **options).guarantee
     assert sum(np.prod(size) for _, _, size in rng.asked) == 20_000
     (scale,) = set(rng.scales)
     paid, forgot = (sampled_epsilon(t, 3, sigma=scale / 3, delta=0.01) for t in (20_000, 141))
@@ -279,16 +275,13 @@ def test_the_printed_descent_pays_for_all_of_its_steps():
 
 def test_the_printed_descent_states_what_it_costs():
     data, rng = users(np.random.default_rng(14), 40, 4), np.random.default_rng(15)
-    options = CHOICE | {"delta": 0.01, "printed": True}
-    chosen = private_gradient_descent(data, rng=rng, **options)
+    chosen = sampled_descent(data, delta=0.01, rng=rng, **CHOICE)
     # the Lipschitz constant of the paper counts the noise of the release, which no user moves
     mass = noise_mass(4, **RELEASE, printed=True)
     sigma = sampled_noise(40, epsilon=0.5, delta=0.01) * (2 + mass / 40) / 2
     proved = sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
     assert chosen.guarantee.epsilon == pytest.approx(proved, rel=1e-9)
     assert 0 <= chosen.value <= 20 and chosen.guarantee.delta == 0.01
-    with pytest.raises(ValueError, match="neighbours must be one of 'replace', got 'add-remove'"):
-        private_gradient_descent(data, rng=rng, neighbours="add-remove", users=40, **options)
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01])
@@ -354,7 +347,7 @@ def all_choices(data, rng, **change):
     options = CHOICE | change
     approximate = options | {"delta": 0.01}
     public = {"users": 5} if change.get("neighbours") == "add-remove" else {}
-    printed = {} if public else {"printed": True}
+    sampled = {key: value for key, value in approximate.items() if key != "neighbours"}
     return [
         output_perturbation(data, rng=rng, **options, **public),
         output_perturbation(data, rng=rng, **options, **public, printed=True),
@@ -363,7 +356,7 @@ def all_choices(data, rng, **change):
         private_quantile(data, rng=rng, **options),
         geometric_quantile(data, rng=rng, **approximate, **public),
         private_gradient_descent(data, rng=rng, **approximate, **public),
-        private_gradient_descent(data, rng=rng, **approximate, **public, **printed),
+        *([] if public else [sampled_descent(data, rng=rng, **sampled)]),
     ]
 
 

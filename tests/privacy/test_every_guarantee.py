@@ -50,7 +50,7 @@ def _carries(result):
 
 def promising():
     """Every function or class that a face offers and that promises something, as ``wing.name``."""
-    for wing in ("privacy", "local", "central"):
+    for wing in ("privacy", "local", "central", "theory"):
         face = importlib.import_module(f"userdp.{wing}")
         for name in face.__all__:
             thing = getattr(face, name)

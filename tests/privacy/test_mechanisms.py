@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 import userdp.privacy as privacy
+import userdp.theory as theory
 from fakes import Silent
 from userdp.privacy import (
     BallReport,
@@ -24,14 +25,13 @@ from userdp.privacy import (
     LaplaceNoise,
     LaplaceReport,
     NoisyMaximum,
-    SampledNoise,
     ThresholdedNoise,
     TwoPointReport,
     UnaryEncoding,
     disjoint,
     sequential,
 )
-from userdp.theory import exact_loss, hockey_stick, sign_cube
+from userdp.theory import SampledNoise, exact_loss, hockey_stick, sign_cube
 
 DELTA = 1e-3
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
@@ -278,7 +278,7 @@ def mechanisms(face):
 
 
 def test_every_mechanism_is_registered():
-    found = mechanisms(privacy)
+    found = mechanisms(privacy) + mechanisms(theory)
     assert len(found) >= 15 and sorted(map(repr, found)) == sorted(map(repr, CASES))
 
 

@@ -1,7 +1,7 @@
 """Choose the contribution bound of a histogram step by step, each step from a noisy look at all data.
 
 Two descents: on the curve G (`userdp.central.bound_curve`) and towards a quantile of the norms. The one user
-a step of Bassily, Smith and Thakurta (2014) is here too, with what it truly costs.
+a step of Bassily, Smith and Thakurta (2014), as printed, is in `userdp.theory.sampled_steps`.
 """
 
 from collections.abc import Iterator
@@ -12,14 +12,13 @@ import numpy as np
 from userdp import _validate
 from userdp._compiled import _jit
 from userdp._types import ArrayLike, Rng
-from userdp.central.bound_curve import Surrogate, public_users, surrogate_curve
+from userdp.central.bound_curve import public_users, surrogate_curve
 from userdp.central.histogram import noise_mass, norms
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, gaussian_sigma
 from userdp.privacy.results import Release
-from userdp.privacy.sampled_noise import SampledNoise
 
-__all__ = ["private_gradient_descent", "sampled_noise", "geometric_quantile"]
+__all__ = ["private_gradient_descent", "geometric_quantile"]
 
 # more steps than this improve the bound by less than they cost
 MOST_STEPS = 10**6
@@ -39,7 +38,6 @@ def private_gradient_descent(
     sparsity: int | None = None,
     users: int | None = None,
     neighbours: Neighbours = "replace",
-    printed: bool = False,
     rng: Rng,
 ) -> Release[float]:
     """Choose the bound by noisy projected gradient descent on G.
@@ -56,15 +54,10 @@ def private_gradient_descent(
         Budget of the choice, both positive.
     steps : int, optional
         Number of steps. By default ``(users / kappa)^2``, rounded up and at most `MOST_STEPS`, with kappa
-        the standard deviation of one Gaussian release of sensitivity 1; with ``printed=True`` n^2 - 1.
+        the standard deviation of one Gaussian release of sensitivity 1.
     users : int, optional
         Public number of users, which sets steps and step size; by default the number of rows, which is
         public only if neighbours replace a user.
-    printed : bool
-        Algorithm 1 of Bassily et al.: each step looks at one user, drawn with replacement, with slope
-        times n, noise `sampled_noise` and step size ``largest / sqrt(t (n^2 L^2 + sigma^2))``; the bound
-        is the last C. The guarantee is what `SampledNoise` proves at `delta`, usually far below `epsilon`;
-        not for "add-remove".
 
     Notes
     -----
@@ -79,13 +72,9 @@ def private_gradient_descent(
     (15.8, 1e-06)
     """
     _validate.positive(epsilon=epsilon)
-    if printed:
-        _validate.one_of(("replace",), neighbours=neighbours)
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
-    curve = surrogate_curve(counts, largest=largest, sparsity=sparsity, printed=printed, **release)
+    curve = surrogate_curve(counts, largest=largest, sparsity=sparsity, **release)
     n = public_users(users, counts, neighbours)
-    if printed:
-        return _sampled_descent(curve, epsilon, delta, steps, rng)
     kappa = gaussian_sigma(epsilon=epsilon, delta=delta)
     steps = min(int(np.ceil((n / kappa) ** 2)), MOST_STEPS) if steps is None else steps
     noise = GaussianNoise.calibrated(
@@ -98,32 +87,6 @@ def private_gradient_descent(
         bound, part = _descend(*data, bound, noise.release(np.zeros(block), rng), eta)
         total += part
     return Release(float(total / steps), noise.guarantee)
-
-
-def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
-    """Noise that Bassily et al. (2014) prescribe for n^2 steps, per unit of n times Lipschitz constant."""
-    _validate.integer(1, n=n)
-    _validate.positive(epsilon=epsilon, delta=delta)
-    _validate.ordered(delta=delta, one=1)
-    return float(np.sqrt(32 * np.log(n / delta) * np.log(1 / delta)) / epsilon)
-
-
-def _sampled_descent(
-    curve: Surrogate, epsilon: float, delta: float, steps: int | None, rng: Rng
-) -> Release[float]:
-    """Algorithm 1 of Bassily et al."""
-    n = curve.sizes.size
-    steps = max(n**2 - 1, 1) if steps is None else steps
-    _validate.integer(1, steps=steps)
-    lipschitz = curve.reach + curve.mass / n
-    sigma = n * lipschitz * sampled_noise(n, epsilon=epsilon, delta=delta)
-    noise = SampledNoise(sigma, n * curve.reach, users=n, steps=int(steps), delta=float(delta))
-    step = curve.largest / np.hypot(n * lipschitz, sigma)
-    bound, data = curve.largest / 2, (curve.sizes, n * curve.weights, curve.mass, curve.largest)
-    for first, block in _blocks(int(steps)):
-        noises, users = noise.release(np.zeros(block), rng), rng.integers(n, size=block)
-        bound = _descend_sampled(*data, bound, noises, users, step, first)
-    return Release(float(bound), noise.guarantee)
 
 
 def _blocks(steps: int) -> Iterator[tuple[int, int]]:
@@ -141,15 +104,6 @@ def _descend(sizes, pulls, mass, largest, bound, noise, eta):  # type: ignore[no
         slope = mass - pulls[np.searchsorted(sizes, bound, side="right")]
         bound = min(max(bound - eta * (slope + z), 0.0), largest)
     return bound, total
-
-
-@_jit
-def _descend_sampled(sizes, slopes, mass, largest, bound, noise, users, step, first):  # type: ignore[no-untyped-def]
-    """Last iterate of the descent with one user a step."""
-    for i in range(noise.size):
-        slope = mass - (slopes[users[i]] if sizes[users[i]] > bound else 0.0)
-        bound = min(max(bound - step / np.sqrt(first + i + 1) * (slope + noise[i]), 0.0), largest)
-    return bound
 
 
 def geometric_quantile(

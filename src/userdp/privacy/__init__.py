@@ -10,7 +10,6 @@ from userdp.privacy import (
     noise,
     reports,
     results,
-    sampled_noise,
     vector_reports,
 )
 from userdp.privacy.choice import *
@@ -18,7 +17,6 @@ from userdp.privacy.guarantee import *
 from userdp.privacy.noise import *
 from userdp.privacy.reports import *
 from userdp.privacy.results import *
-from userdp.privacy.sampled_noise import *
 from userdp.privacy.vector_reports import *
 
 __all__ = [
@@ -27,6 +25,5 @@ __all__ = [
     *noise.__all__,
     *reports.__all__,
     *results.__all__,
-    *sampled_noise.__all__,
     *vector_reports.__all__,
 ]

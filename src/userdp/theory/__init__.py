@@ -13,6 +13,7 @@ from userdp.theory import (
     mean_given_users,
     rates,
     sampled_audit,
+    sampled_steps,
 )
 from userdp.theory.audit import *
 from userdp.theory.dame_bounds import *
@@ -26,6 +27,7 @@ from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *
 from userdp.theory.rates import *
 from userdp.theory.sampled_audit import *
+from userdp.theory.sampled_steps import *
 
 __all__ = [
     *audit.__all__,
@@ -40,4 +42,5 @@ __all__ = [
     *mean_given_users.__all__,
     *rates.__all__,
     *sampled_audit.__all__,
+    *sampled_steps.__all__,
 ]

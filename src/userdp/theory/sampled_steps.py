@@ -1,4 +1,8 @@
-"""Many noisy looks at one random user at a time: what they prove, by Renyi moments."""
+"""The descent of Bassily, Smith and Thakurta (2014), one random user a step, and what it truly costs.
+
+`userdp.central.bounds_by_descent.private_gradient_descent` does the same with all users in each step. What
+many noisy looks at one random user prove is computed by Renyi moments.
+"""
 
 from dataclasses import KW_ONLY, dataclass
 
@@ -6,10 +10,14 @@ import numpy as np
 from scipy.integrate import simpson
 
 from userdp import _validate
-from userdp._types import Floats
+from userdp._compiled import _jit
+from userdp._types import ArrayLike, Floats, Rng
+from userdp.central.bound_curve import surrogate_curve
+from userdp.central.bounds_by_descent import _blocks
 from userdp.privacy.noise import _Noise
+from userdp.privacy.results import Release
 
-__all__ = ["SampledNoise", "sampled_epsilon"]
+__all__ = ["SampledNoise", "sampled_epsilon", "sampled_noise", "sampled_descent"]
 
 
 @dataclass(frozen=True)
@@ -88,3 +96,62 @@ def _beyond_linear(t: Floats) -> Floats:
     """``exp(t) - 1 - t``, exact for small t too."""
     series = t**2 / 2 * (1 + t / 3 * (1 + t / 4 * (1 + t / 5 * (1 + t / 6))))
     return np.where(np.abs(t) < 1e-2, series, np.expm1(t) - t)
+
+
+def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
+    """Noise that Bassily et al. (2014) prescribe for n^2 steps, per unit of n times Lipschitz constant."""
+    _validate.integer(1, n=n)
+    _validate.positive(epsilon=epsilon, delta=delta)
+    _validate.ordered(delta=delta, one=1)
+    return float(np.sqrt(32 * np.log(n / delta) * np.log(1 / delta)) / epsilon)
+
+
+@_jit
+def _descend_sampled(sizes, slopes, mass, largest, bound, noise, users, step, first):  # type: ignore[no-untyped-def]
+    """Last iterate of the descent with one user a step."""
+    for i in range(noise.size):
+        slope = mass - (slopes[users[i]] if sizes[users[i]] > bound else 0.0)
+        bound = min(max(bound - step / np.sqrt(first + i + 1) * (slope + noise[i]), 0.0), largest)
+    return bound
+
+
+def sampled_descent(
+    counts: ArrayLike,
+    *,
+    largest: float,
+    release_epsilon: float,
+    release_delta: float = 0.0,
+    epsilon: float,
+    delta: float,
+    steps: int | None = None,
+    sparsity: int | None = None,
+    rng: Rng,
+) -> Release[float]:
+    """Choose a contribution bound as printed, Algorithm 1 of Bassily et al. on the curve G.
+
+    Output law: from C = largest / 2, each of `steps` times, by default n^2 - 1, C moves against n times the
+    slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a step of
+    ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the last C.
+    The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
+    `epsilon`. Parameters as for `userdp.central.bounds_by_descent.private_gradient_descent`.
+    """
+    curve = surrogate_curve(
+        counts,
+        largest=largest,
+        epsilon=release_epsilon,
+        delta=release_delta,
+        sparsity=sparsity,
+        printed=True,
+    )
+    n = curve.sizes.size
+    steps = max(n**2 - 1, 1) if steps is None else steps
+    _validate.integer(1, steps=steps)
+    lipschitz = curve.reach + curve.mass / n
+    sigma = n * lipschitz * sampled_noise(n, epsilon=epsilon, delta=delta)
+    noise = SampledNoise(sigma, n * curve.reach, users=n, steps=int(steps), delta=float(delta))
+    step = curve.largest / np.hypot(n * lipschitz, sigma)
+    bound, data = curve.largest / 2, (curve.sizes, n * curve.weights, curve.mass, curve.largest)
+    for first, block in _blocks(int(steps)):
+        noises, users = noise.release(np.zeros(block), rng), rng.integers(n, size=block)
+        bound = _descend_sampled(*data, bound, noises, users, step, first)
+    return Release(float(bound), noise.guarantee)
