@@ -37,20 +37,29 @@ class Round:
     sigmas
         Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
         plain report of the mean itself.
+    spread
+        Standard deviation of the users' own means; 0 where all users share one law.
     """
 
     users: int
     offset: float
     sigmas: float
+    spread: float = 0.0
 
     def __post_init__(self) -> None:
         _validate.integer(1, users=self.users)
         _validate.positive(offset=self.offset)
         _validate.in_range(0, float("inf"), sigmas=self.sigmas)
+        _validate.in_range(0, 1, spread=self.spread)
+
+    def root(self, sizes: ArrayLike) -> NDArray:
+        """One over the standard deviation of the mean of `sizes` records in [-1, 1], at least."""
+        sizes = np.asarray(sizes)
+        return np.sqrt(sizes / (1 + self.spread**2 * sizes))
 
     def scale(self, sizes: ArrayLike) -> NDArray:
-        """``k / sqrt(m) + b`` for users with `sizes` records."""
-        return self.sigmas / np.sqrt(sizes) + self.offset
+        """``k sqrt(1 / m + spread^2) + b`` for users with `sizes` records."""
+        return self.sigmas / self.root(sizes) + self.offset
 
 
 @dataclass(frozen=True)

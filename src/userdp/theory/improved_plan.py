@@ -2,12 +2,14 @@
 
 It depends on public quantities alone: the number of users, the budget and the law of the sizes. The bound
 holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
-users' means have normal tails (`tails="normal"`). Neither source has it; the book proves it.
+users' means have normal tails (`tails="normal"`). Users may differ: their own means are then sub-Gaussian
+about theta (normal) with standard deviation `spread`, and a user's mean is with ``1 / m + spread^2``, since
+the moment generating functions multiply. Neither source has it; the book proves it.
 """
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,7 @@ LARGEST_HALF_WIDTH = 0.25
 
 
 def _tail(x: Any, tails: Tails) -> Any:
-    """Bound on P(sqrt(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
+    """Bound on P(root(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
 
@@ -106,7 +108,7 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
     if others <= 0:
         return 0.0
     voting = size_law.values >= plan.vote_size
-    held, root = size_law.probabilities[voting], np.sqrt(size_law.values[voting])
+    held, root = size_law.probabilities[voting], plan.rounds[0].root(size_law.values[voting])
     tau = plan.half_width
     right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
     wrong, abstain = held.sum() - right, 1 - held.sum()
@@ -124,7 +126,8 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
 def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
     """Bound on the risk of `userdp.local.improved.improved_mean` with this plan, at every theta.
 
-    `tails` says what is assumed of a user's mean: records in [-1, 1], or normal tails with variance 1 / m.
+    `tails` says what is assumed of a user's mean: records in [-1, 1] and own means that are sub-Gaussian
+    with the plan's spread, or normal tails with variance ``1 / m + spread^2``.
     """
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
@@ -155,9 +158,9 @@ def _round(
     gain = law.probabilities @ (1 / scale)
     report = 1 / math.tanh(epsilon / 2) ** 2
     if laplace_spill is not None:
-        roots = np.sqrt(1 / law.values + round_.offset**2) + laplace_spill
+        roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
-    lost = law.probabilities @ (1 / (scale * np.sqrt(law.values))) * _excess(round_.sigmas, tails)
+    lost = law.probabilities @ (1 / (scale * round_.root(law.values))) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
 
@@ -167,6 +170,7 @@ def choose_plan(
     n: int,
     epsilon: float,
     size_law: SizeLaw,
+    spread: float = 0.0,
     tails: Tails = "bounded",
     most_rounds: int = 2,
     vote: bool = True,
@@ -181,6 +185,8 @@ def choose_plan(
         Number of users, at least 2.
     epsilon, size_law, tails
         As for `risk_bound`.
+    spread
+        Standard deviation of the users' own means, on [-1, 1].
     most_rounds, vote
         Most rounds of reports, and whether a vote may come before them.
     """
@@ -193,7 +199,7 @@ def choose_plan(
     for size in [None, *(_vote_sizes(law) if vote else [])]:
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
             if rounds + bool(size) <= n:
-                plans.append(_best(n, epsilon, law, tails, size, rounds))
+                plans.append(_best(_Known(n, epsilon, law, tails, spread), size, rounds))
     plans += [replace(plan, laplace=True) for plan in plans]
     return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
 
@@ -204,14 +210,24 @@ def _vote_sizes(law: FiniteSizes) -> list[int]:
     return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
 
 
-def _best(n: int, epsilon: float, law: FiniteSizes, tails: Tails, vote_size: int | None, rounds: int) -> Plan:
+class _Known(NamedTuple):
+    """What a plan is made from."""
+
+    n: int
+    epsilon: float
+    law: FiniteSizes
+    tails: Tails
+    spread: float
+
+
+def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
     def build(x: NDArray) -> Plan:
-        return _plan(x, n, epsilon, law, tails, vote_size, rounds)
+        return _plan(x, known, vote_size, rounds)
 
     def objective(x: NDArray) -> float:
-        return math.log(_bound(build(x), law, epsilon, tails).risk)
+        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
 
     opens = 1 if vote_size else 0
     size = 3 * rounds - 1 + 2 * opens
@@ -220,25 +236,24 @@ def _best(n: int, epsilon: float, law: FiniteSizes, tails: Tails, vote_size: int
     return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
 
 
-def _plan(
-    x: NDArray, n: int, epsilon: float, law: FiniteSizes, tails: Tails, vote_size: int | None, rounds: int
-) -> Plan:
+def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
     x = np.clip(x, -6, 6)
     opens = 1 if vote_size else 0
     groups = rounds + opens
     shares = np.exp(x[:groups])
-    users = np.maximum((n * shares / shares.sum()).astype(int), 1)
-    users[-1] = max(n - users[:-1].sum(), 1)
-    users[np.argmax(users)] -= users.sum() - n
+    users = np.maximum((known.n * shares / shares.sum()).astype(int), 1)
+    users[-1] = max(known.n - users[:-1].sum(), 1)
+    users[np.argmax(users)] -= users.sum() - known.n
     rest = x[groups:]
-    tau = min(3 / math.sqrt(vote_size) * math.exp(rest[0]), LARGEST_HALF_WIDTH) if vote_size else 1.0
+    root = float(Round(1, 1.0, 0.0, known.spread).root(vote_size or 1))
+    tau = min(3 / root * math.exp(rest[0]), LARGEST_HALF_WIDTH) if opens else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(Round(int(users[opens + number]), float(offset), allowed))
+        made.append(Round(int(users[opens + number]), float(offset), allowed, known.spread))
         if number + 1 < rounds:
-            deviation, bias = _round(made[-1], law, epsilon, tails)
-            offset = bias + slacks[number] * deviation
+            error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
+            offset = bias + slacks[number] * error
     return Plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
