@@ -68,14 +68,16 @@ WITNESSES = {
         "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee",
         "local/test_local_mean.py::test_each_user_takes_part_in_one_round",
     ),
-    "local.localised_mean_runs": (
+    "theory.localised_mean_runs": (
         "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",
     ),
     "local.dame": (
         "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_dame_is_its_guarantee",
         "local/test_local_mean.py::test_printed_dame_says_what_closed_bins_cost",
     ),
-    "local.dame_runs": ("local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",),
+    "theory.dame_runs": (
+        "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",
+    ),
     "local.improved_mean": (
         "local/test_improved_mean.py::test_loss_of_the_whole_transcript_is_the_guarantee",
         "local/test_improved_mean.py::test_each_user_takes_part_in_one_step",
@@ -98,7 +100,7 @@ WITNESSES = {
         "local/test_local_sparse.py::test_printed_folds_make_the_first_half_report_twice",
         "local/test_local_sparse.py::test_each_user_takes_part_in_one_half",
     ),
-    "local.simulate_selection": (
+    "theory.simulate_selection": (
         f"{HERE}::test_a_simulated_selection_promises_what_the_selection_does",
         "local/test_local_sparse.py::test_simulated_selection_has_the_law_of_drawing_every_user",
     ),

@@ -13,8 +13,10 @@ from userdp.local.localise import MOST_BINS, Bins
 from userdp.local.vector import split_budget
 from userdp.populations.sizes import two_point_sizes
 from userdp.populations.sparse import SparseSigns
+from userdp.theory import runs
 from userdp.theory.exact_density import coefficient_noise
 
+OFFERED = {name: getattr(face, name) for face in (local, runs) for name in face.__all__}
 N, LAW = 30, two_point_sizes(40, 900, 0.5)
 MEANS, ROWS, SIZES = np.linspace(-0.7, 0.9, N), np.full((N, 3), 0.4), np.full(N, 900)
 LOCALISED = {"size": 900, "half_width": 0.2}
@@ -45,20 +47,20 @@ SCALAR = ["laplace_mean", "duchi_mean", "localised_mean", "dame", "improved_mean
 def run(name, data=None, epsilon=1.0, rng=0, **options):
     own, known = CALLS[name]
     rng = np.random.default_rng(rng) if isinstance(rng, int) and not isinstance(rng, bool) else rng
-    return getattr(local, name)(own if data is None else data, epsilon=epsilon, rng=rng, **(known | options))
+    return OFFERED[name](own if data is None else data, epsilon=epsilon, rng=rng, **(known | options))
 
 
 def test_every_mechanism_has_the_grammar_and_is_tried_here():
     """Data first, at most two tables of it; then keywords, the generator last and required."""
     mechanisms = {
         name
-        for name in local.__all__
-        if inspect.isfunction(function := getattr(local, name))
+        for name, function in OFFERED.items()
+        if inspect.isfunction(function)
         and {"epsilon", "rng"} <= inspect.signature(function).parameters.keys()
     }
     assert mechanisms == CALLS.keys()
     for name in mechanisms:
-        parameters = list(inspect.signature(getattr(local, name)).parameters.values())
+        parameters = list(inspect.signature(OFFERED[name]).parameters.values())
         kinds = [p.kind for p in parameters]
         positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
         assert [p.name for p in parameters[1:positional]] in ([], ["sizes"])
@@ -68,7 +70,7 @@ def test_every_mechanism_has_the_grammar_and_is_tried_here():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_mechanism_has_an_example_that_runs(name):
-    function = getattr(local, name)
+    function = OFFERED[name]
     (example,) = doctest.DocTestFinder(recurse=False).find(function, name, globs=function.__globals__.copy())
     assert example.examples and doctest.DocTestRunner().run(example).failed == 0
 
@@ -117,7 +119,7 @@ def test_budgets_at_the_ends_of_the_range_give_finite_answers(name, epsilon):
 
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "simulate_selection"])
 def test_tables_of_another_shape_or_kind_are_refused(name):
-    (parameter, *_), data = inspect.signature(getattr(local, name)).parameters, CALLS[name][0]
+    (parameter, *_), data = inspect.signature(OFFERED[name]).parameters, CALLS[name][0]
     for wrong in (data[..., None], data[0], data[:0]):
         with pytest.raises(ValueError, match=rf"{parameter} must have shape \(n,.*got shape"):
             run(name, wrong)

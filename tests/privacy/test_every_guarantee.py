@@ -19,13 +19,14 @@ from userdp.central.unknown_domain_bounds import private_bound
 from userdp.local import sparse as local_sparse
 from userdp.local import vector as local_vector
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
-from userdp.local.sparse import simulate_selection, sparse_selection, sparse_threshold
+from userdp.local.sparse import sparse_selection, sparse_threshold
 from userdp.local.vector import _by_coordinate, duchi_vector_mean, rotated_vector_mean
 from userdp.populations.sparse import SparseSigns
 from userdp.privacy.choice import ExponentialChoice, NoisyMaximum
 from userdp.privacy.reports import LaplaceReport
 from userdp.privacy.vector_reports import CubeReport
 from userdp.theory.audit import exact_loss, laplace_loss, sign_cube
+from userdp.theory.runs import simulate_selection
 
 # --- the list ----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from userdp import _validate
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
-from userdp.privacy.results import MeanEstimate, MeanRuns
+from userdp.privacy.results import MeanEstimate
 
 __all__ = [
     "KENT_MARGIN",
@@ -26,7 +26,6 @@ __all__ = [
     "duchi_mean",
     "localised_half_width",
     "localised_mean",
-    "localised_mean_runs",
 ]
 
 Domain = tuple[float, float]
@@ -238,42 +237,6 @@ def localised_mean(
     return _to_domain(_localised(x, how), domain)
 
 
-def localised_mean_runs(
-    means: ArrayLike,
-    *,
-    size: int,
-    epsilon: float,
-    runs: int,
-    half_width: float | None = None,
-    general: bool | None = None,
-    rng: np.random.Generator,
-) -> MeanRuns:
-    """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
-
-    Output law: that of `runs` calls. What the users contribute is summed once.
-
-    Parameters
-    ----------
-    means, size, epsilon, half_width, general, rng
-        As for `localised_mean`.
-    runs
-        Number of runs, at least 1.
-
-    Returns
-    -------
-    MeanRuns
-        Value and interval of each run.
-
-    Examples
-    --------
-    >>> users, rng = np.full(10_000, 0.3), np.random.default_rng(1)
-    >>> localised_mean_runs(users, size=1000, epsilon=1.0, runs=3, rng=rng).value.round(2)
-    array([0.29, 0.3 , 0.3 ])
-    """
-    x = _table("n", 2, epsilon, rng, means=means)
-    return _rounds(x, _How(size, epsilon, half_width, general, False, False, rng)).runs(runs, rng)
-
-
 class _How(NamedTuple):
     """Public options, as one estimator by localisation hands them to another."""
 
@@ -330,16 +293,3 @@ class _Rounds(NamedTuple):
         value = float(finish(_average(report, x, x.size, every_report, rng)))
         guarantee = disjoint(self.ballot.randomiser.guarantee, report.guarantee)
         return MeanEstimate(value, (report.low, report.high), votes, guarantee)
-
-    def runs(self, runs: int, rng: np.random.Generator) -> MeanRuns:
-        """Draw both rounds several times, the runs that choose one bin together."""
-        _validate.integer(1, runs=runs)
-        held = self.ballot.held(self.voters, self.eligible)
-        votes = self.ballot.randomiser.sample_total_of_counts(np.tile(held, (runs, 1)), len(self.voters), rng)
-        chosen, value, interval = votes.argmax(axis=1), np.empty(runs), np.empty((runs, 2))
-        for j in np.unique(chosen):
-            report, x, finish = self.refine(int(j))
-            ours = chosen == j
-            value[ours] = finish(report.sample_totals(x, int(ours.sum()), rng) / x.size)
-            interval[ours] = report.low, report.high
-        return MeanRuns(value, interval, disjoint(self.ballot.randomiser.guarantee, report.guarantee))

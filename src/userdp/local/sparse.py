@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp.local.hashing import Hashes, _hash_report, hashed_scores
+from userdp.local.hashing import hashed_scores
 from userdp.local.mean import _How, _log_information, _table, localised_half_width
 from userdp.local.vector import _by_coordinate
-from userdp.populations.sparse import SparseSigns
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
 from userdp.privacy.results import SparseEstimate, VectorEstimate
@@ -27,7 +26,6 @@ __all__ = [
     "selection_threshold",
     "select_coordinates",
     "sparse_selection",
-    "simulate_selection",
     "sparse_threshold",
 ]
 
@@ -127,54 +125,6 @@ def sparse_selection(
     selected = select_coordinates(voted.value, sparsity, order=order)
     refining = x[: 2 * half] if printed else x[half : 2 * half]
     return _refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)
-
-
-def simulate_selection(
-    population: SparseSigns,
-    *,
-    n: int,
-    size: int,
-    sparsity: int,
-    epsilon: float,
-    threshold: float | None = None,
-    clip: float | None = None,
-    half_width: float | None = None,
-    general: bool = False,
-    order: Order = "index",
-    rng: np.random.Generator,
-) -> SparseEstimate:
-    """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
-
-    Output law: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first half's
-    hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
-
-    Parameters
-    ----------
-    population, n
-        Law of the records, and number of users.
-    size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
-        As for `sparse_selection`.
-
-    Returns
-    -------
-    SparseEstimate
-        As for `sparse_selection`.
-
-    Examples
-    --------
-    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "rng": np.random.default_rng(1)}
-    >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
-    array([0, 1])
-    """
-    d, half = population.d, n // 2
-    how = _How(size, epsilon, half_width, general, False, False, rng)
-    how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
-    hashes = Hashes.draw(half, d, rng)
-    sums = population.draw_sums(hashes, size, threshold, rng)
-    report = _hash_report(clip, epsilon)
-    voted = VectorEstimate(hashes.scores(report.privatise(sums, rng)), (), report.guarantee)
-    selected = select_coordinates(voted.value, sparsity, order=order)
-    return _refined(population.draw_columns(selected, size, half, rng), selected, voted, disjoint, how)
 
 
 def _tuned(

@@ -12,7 +12,7 @@ from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
 from userdp.populations.sizes import FiniteSizes, PowerLawSizes
 from userdp.privacy.reports import LaplaceReport, project
-from userdp.privacy.results import MeanEstimate, MeanRuns
+from userdp.privacy.results import MeanEstimate
 
 __all__ = [
     "DAME_MARGIN",
@@ -20,7 +20,6 @@ __all__ = [
     "shrink",
     "undo_shrinkage",
     "dame",
-    "dame_runs",
     "dame_log",
     "dame_half_width",
 ]
@@ -107,45 +106,6 @@ def dame(
     result = _rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, printed).run(every_report, rng)
     low, high = np.clip(result.interval or UNIT, *UNIT)
     return _to_domain(replace(result, interval=(low, high)), domain)
-
-
-def dame_runs(
-    means: ArrayLike,
-    sizes: ArrayLike,
-    *,
-    epsilon: float,
-    size_law: SizeLaw,
-    size_cap: int,
-    runs: int,
-    rng: np.random.Generator,
-) -> MeanRuns:
-    """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
-
-    Output law: that of `runs` calls. What the users contribute is summed once.
-
-    Parameters
-    ----------
-    means, sizes, epsilon, size_law, size_cap, rng
-        As for `dame`.
-    runs
-        Number of runs, at least 1.
-
-    Returns
-    -------
-    MeanRuns
-        Value and interval of each run.
-
-    Examples
-    --------
-    >>> from userdp.populations import constant_size
-    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> options = {"size_law": constant_size(900), "size_cap": 900, "runs": 3, "rng": rng}
-    >>> dame_runs(means, sizes, epsilon=1.0, **options).value.round(1)
-    array([0.3, 0.3, 0.3])
-    """
-    x = project(_table("n", 2, epsilon, rng, means=means), *UNIT)
-    result = _rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, False).runs(runs, rng)
-    return replace(result, interval=np.clip(result.interval, *UNIT))
 
 
 def _rounds(

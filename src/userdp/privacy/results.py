@@ -11,7 +11,6 @@ from userdp.privacy.guarantee import Guarantee
 __all__ = [
     "Release",
     "MeanEstimate",
-    "MeanRuns",
     "VectorEstimate",
     "SparseEstimate",
     "MixtureEstimate",
@@ -58,25 +57,6 @@ class MeanEstimate:
     def chosen(self) -> int | None:
         """Index of the chosen bin: the first with the most votes; None without a localisation step."""
         return None if self.votes is None else int(np.argmax(self.votes))
-
-
-@dataclass(frozen=True)
-class MeanRuns:
-    """Estimates of a mean in independent runs on the same users, for simulations.
-
-    Parameters
-    ----------
-    value : shape (runs,)
-        The estimate of each run.
-    interval : shape (runs, 2)
-        The interval of each run.
-    guarantee : Guarantee
-        Of one run: who released all of them would spend it as often.
-    """
-
-    value: Floats
-    interval: Floats
-    guarantee: Guarantee
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from userdp.theory import (
     infinite_records,
     mean_given_users,
     rates,
+    runs,
     sampled_audit,
     sampled_steps,
 )
@@ -26,6 +27,7 @@ from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *
 from userdp.theory.rates import *
+from userdp.theory.runs import *
 from userdp.theory.sampled_audit import *
 from userdp.theory.sampled_steps import *
 
@@ -41,6 +43,7 @@ __all__ = [
     *infinite_records.__all__,
     *mean_given_users.__all__,
     *rates.__all__,
+    *runs.__all__,
     *sampled_audit.__all__,
     *sampled_steps.__all__,
 ]

@@ -1,0 +1,180 @@
+"""What local estimators return, drawn without their users: many runs on the same means, or no means at all.
+
+For simulations. The laws are exact: those of running the estimator itself.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from userdp import _validate
+from userdp._types import Floats
+from userdp.local import mean, unequal
+from userdp.local.hashing import Hashes, _hash_report
+from userdp.local.mean import UNIT, _How, _Rounds, _table
+from userdp.local.sparse import Order, _refined, _tuned, select_coordinates
+from userdp.local.unequal import SizeLaw, _sizes
+from userdp.populations.sparse import SparseSigns
+from userdp.privacy.guarantee import Guarantee, disjoint
+from userdp.privacy.reports import project
+from userdp.privacy.results import SparseEstimate, VectorEstimate
+
+__all__ = ["MeanRuns", "localised_mean_runs", "dame_runs", "simulate_selection"]
+
+
+@dataclass(frozen=True)
+class MeanRuns:
+    """Estimates of a mean in independent runs on the same users, for simulations.
+
+    Parameters
+    ----------
+    value : shape (runs,)
+        The estimate of each run.
+    interval : shape (runs, 2)
+        The interval of each run.
+    guarantee : Guarantee
+        Of one run: who released all of them would spend it as often.
+    """
+
+    value: Floats
+    interval: Floats
+    guarantee: Guarantee
+
+
+def localised_mean_runs(
+    means: ArrayLike,
+    *,
+    size: int,
+    epsilon: float,
+    runs: int,
+    half_width: float | None = None,
+    general: bool | None = None,
+    rng: np.random.Generator,
+) -> MeanRuns:
+    """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, size, epsilon, half_width, general, rng
+        As for `localised_mean`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> users, rng = np.full(10_000, 0.3), np.random.default_rng(1)
+    >>> localised_mean_runs(users, size=1000, epsilon=1.0, runs=3, rng=rng).value.round(2)
+    array([0.29, 0.3 , 0.3 ])
+    """
+    x = _table("n", 2, epsilon, rng, means=means)
+    how = _How(size, epsilon, half_width, general, False, False, rng)
+    return _drawn(mean._rounds(x, how), runs, rng)
+
+
+def dame_runs(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    size_law: SizeLaw,
+    size_cap: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> MeanRuns:
+    """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, sizes, epsilon, size_law, size_cap, rng
+        As for `dame`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> from userdp.populations import constant_size
+    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
+    >>> options = {"size_law": constant_size(900), "size_cap": 900, "runs": 3, "rng": rng}
+    >>> dame_runs(means, sizes, epsilon=1.0, **options).value.round(1)
+    array([0.3, 0.3, 0.3])
+    """
+    x = project(_table("n", 2, epsilon, rng, means=means), *UNIT)
+    result = _drawn(unequal._rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, False), runs, rng)
+    return replace(result, interval=np.clip(result.interval, *UNIT))
+
+
+def simulate_selection(
+    population: SparseSigns,
+    *,
+    n: int,
+    size: int,
+    sparsity: int,
+    epsilon: float,
+    threshold: float | None = None,
+    clip: float | None = None,
+    half_width: float | None = None,
+    general: bool = False,
+    order: Order = "index",
+    rng: np.random.Generator,
+) -> SparseEstimate:
+    """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
+
+    Output law: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first half's
+    hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
+
+    Parameters
+    ----------
+    population, n
+        Law of the records, and number of users.
+    size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
+        As for `sparse_selection`.
+
+    Returns
+    -------
+    SparseEstimate
+        As for `sparse_selection`.
+
+    Examples
+    --------
+    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "rng": np.random.default_rng(1)}
+    >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
+    array([0, 1])
+    """
+    d, half = population.d, n // 2
+    how = _How(size, epsilon, half_width, general, False, False, rng)
+    how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
+    hashes = Hashes.draw(half, d, rng)
+    sums = population.draw_sums(hashes, size, threshold, rng)
+    report = _hash_report(clip, epsilon)
+    voted = VectorEstimate(hashes.scores(report.privatise(sums, rng)), (), report.guarantee)
+    selected = select_coordinates(voted.value, sparsity, order=order)
+    return _refined(population.draw_columns(selected, size, half, rng), selected, voted, disjoint, how)
+
+
+def _drawn(rounds: _Rounds, runs: int, rng: np.random.Generator) -> MeanRuns:
+    """Draw both rounds several times, the runs that choose one bin together."""
+    _validate.integer(1, runs=runs)
+    held = rounds.ballot.held(rounds.voters, rounds.eligible)
+    votes = rounds.ballot.randomiser.sample_total_of_counts(np.tile(held, (runs, 1)), len(rounds.voters), rng)
+    chosen, value, interval = votes.argmax(axis=1), np.empty(runs), np.empty((runs, 2))
+    for j in np.unique(chosen):
+        report, x, finish = rounds.refine(int(j))
+        ours = chosen == j
+        value[ours] = finish(report.sample_totals(x, int(ours.sum()), rng) / x.size)
+        interval[ours] = report.low, report.high
+    return MeanRuns(value, interval, disjoint(rounds.ballot.randomiser.guarantee, report.guarantee))
