@@ -16,7 +16,9 @@ BUDGETS = 1e-6, 700.0
 
 
 def _number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    # the common types first: whether another is Real takes a search
+    real = isinstance(value, (float, int, numbers.Real)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value):  # type: ignore[arg-type]
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 

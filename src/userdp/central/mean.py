@@ -32,7 +32,6 @@ __all__ = [
     "private_variance",
     "first_records",
     "ideal_mean",
-    "size_runs",
     "cohorts",
     "default_variance_users",
     "realistic_mean",
@@ -329,7 +328,7 @@ def _weighted(
     rng: Rng,
 ) -> WeightedEstimate:
     """Clip to windows of half-width `half(sizes)`, weigh, add noise: the last step of both estimators."""
-    starts, counts = size_runs(sizes)
+    starts, counts = _size_runs(sizes)  # what depends on sizes alone is computed once a run
     own, each = sizes[starts], half(sizes[starts])
     low, high = np.maximum(centre - each, 0.0), np.minimum(centre + each, 1.0)
     variances = variance_of_mean(own, centre, spread)
@@ -343,16 +342,8 @@ def _weighted(
     return WeightedEstimate(value, weights, noise.scale, initial, spread, total)
 
 
-def size_runs(sizes: Ints) -> tuple[Ints, Ints]:
-    """Where each run of equal sizes starts, and its length; few runs where `sizes`, shape (n,), is sorted.
-
-    What depends on a user's size alone is then computed once a run.
-
-    Examples
-    --------
-    >>> size_runs(np.array([9, 9, 4, 1, 1, 1]))
-    (array([0, 2, 3]), array([2, 1, 3]))
-    """
+def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
+    """Where each run of equal sizes starts, and its length: few runs where `sizes` are sorted."""
     starts = np.append(0, np.flatnonzero(np.diff(sizes)) + 1)
     return starts, np.diff(starts, append=len(sizes))
 

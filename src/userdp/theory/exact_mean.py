@@ -6,10 +6,9 @@ same for users with unequally many records.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
@@ -64,6 +63,7 @@ class MeanLaw:
         return np.bincount(bins.index(self.values), self.probabilities, minlength=bins.count)
 
 
+@lru_cache(maxsize=64)
 def sign_means(theta: float, size: int) -> MeanLaw:
     """Law of the mean of `size` signs with expectation `theta`."""
     _validate.integer(1, size=size)
@@ -107,16 +107,17 @@ def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     below = np.hstack([np.zeros((users + 1, 1)), at_most[:, :-1]])
     held = np.flatnonzero(p > NEGLIGIBLE)
     shares = p[held] / np.cumsum(p[held][::-1])[::-1]
-    ranges = [_likely(users, p[j]) for j in held]
+    likely = [_likely(users, p[j]) for j in held]
+    placings = [(c, _binomial(c, users, share)) for c, share in zip(likely, shares, strict=True)]
     lefts, rights = [_start(users, equal)], [_start(users, equal)]
-    for share, counts in zip(shares, ranges, strict=True):
-        lefts.append(_place(lefts[-1], below, share, counts, -1))
-    for share, counts in zip(shares[::-1], ranges[::-1], strict=True):
-        rights.insert(0, _place(rights[0], at_most, share, counts, 1))
+    for placing in placings:
+        lefts.append(_place(lefts[-1], below, *placing, -1))
+    for placing in placings[::-1]:
+        rights.insert(0, _place(rights[0], at_most, *placing, 1))
     gaps = np.array([(x * y[::-1]).sum(axis=0) for x, y in zip(lefts, rights, strict=True)])
     law = gaps[np.searchsorted(held, np.arange(p.size))] * equal[0]
     for i, j in enumerate(held):
-        law[j] = _win(lefts[i], rights[i + 1], equal, shares[i], ranges[i])
+        law[j] = _win(lefts[i], rights[i + 1], equal, *placings[i])
     empty = np.ones(p.size)
     empty[held] = 0
     before = (np.cumsum(empty) - empty)[:, None]
@@ -132,35 +133,36 @@ def _start(users: int, equal: NDArray) -> NDArray:
 
 
 def _likely(users: int, p: float) -> NDArray[np.int64]:
-    return np.flatnonzero(scipy.stats.binom.pmf(np.arange(users + 1), users, p) > NEGLIGIBLE)
+    counts = np.arange(users + 1)
+    return counts[_binomial(counts, users, p)[:, -1] > NEGLIGIBLE]
 
 
-def _binomial(c: int, n: NDArray, share: float) -> NDArray:
-    """P(Bin(n, share) = c) for an array n of numbers of at least c."""
-    ways = gammaln(n + 1) - gammaln(c + 1) - gammaln(n - c + 1)
-    return np.exp(ways + xlogy(c, share) + xlog1py(n - c, -min(share, 1.0)))[:, None]
+def _binomial(counts: NDArray, users: int, share: float) -> NDArray:
+    """P(Bin(n, share) = c) for each c of `counts` and n = 0 .. users, shape (counts, users + 1)."""
+    n, c = np.arange(users + 1), counts[:, None]
+    rest, logs = np.maximum(n - c, 0), gammaln(n + 1)
+    chances = np.exp(logs - logs[c] - logs[rest] + xlogy(c, share) + xlog1py(rest, -min(share, 1.0)))
+    return np.where(n >= c, chances, 0.0)
 
 
-def _place(state: NDArray, table: NDArray, share: float, counts: NDArray, step: int) -> NDArray:
-    """Place c users in one bin whose votes obey `table`.
+def _place(state: NDArray, table: NDArray, counts: NDArray, chances: NDArray, step: int) -> NDArray:
+    """Place c of `counts` users, at the `chances` of `_binomial`, in one bin whose votes obey `table`.
 
     From the left, `step` -1, state[t] speaks of t users placed, and c of the others come here; from the
     right, `step` 1, state[u] is given that u users are here or further right.
     """
     users, new = len(state) - 1, np.zeros_like(state)
-    for c in counts:
-        rest = np.arange(c, users + 1)[::step]
-        new[c:] += state[: users + 1 - c] * _binomial(c, rest, share) * table[c]
+    for c, chance in zip(counts, chances, strict=True):
+        new[c:] += state[: users + 1 - c] * chance[c:][::step, None] * table[c]
     return new
 
 
-def _win(left: NDArray, right: NDArray, equal: NDArray, share: float, counts: NDArray) -> NDArray:
+def _win(left: NDArray, right: NDArray, equal: NDArray, counts: NDArray, chances: NDArray) -> NDArray:
     """Probability, by the winner's votes, that one bin has as many and no other bin prevents it."""
     users, total = len(left) - 1, np.zeros(left.shape[1])
-    for c in counts:
+    for c, chance in zip(counts, chances, strict=True):
         others = left[: users + 1 - c] * right[: users + 1 - c][::-1]
-        rest = np.arange(c, users + 1)[::-1]
-        total += (others * _binomial(c, rest, share)).sum(axis=0) * equal[c]
+        total += (chance[c:][::-1] @ others) * equal[c]
     return total
 
 
