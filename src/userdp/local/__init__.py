@@ -1,17 +1,6 @@
 """Estimators for users who trust nobody: each sends reports that are private by themselves."""
 
-from userdp.local import (
-    cover,
-    density,
-    hashing,
-    improved,
-    localise,
-    mean,
-    mixture,
-    sparse,
-    unequal,
-    vector,
-)
+from userdp._face import offered
 from userdp.local.cover import *
 from userdp.local.density import *
 from userdp.local.hashing import *
@@ -23,15 +12,4 @@ from userdp.local.sparse import *
 from userdp.local.unequal import *
 from userdp.local.vector import *
 
-__all__ = [
-    *cover.__all__,
-    *density.__all__,
-    *hashing.__all__,
-    *improved.__all__,
-    *localise.__all__,
-    *mean.__all__,
-    *mixture.__all__,
-    *sparse.__all__,
-    *unequal.__all__,
-    *vector.__all__,
-]
+__all__ = offered(__name__)

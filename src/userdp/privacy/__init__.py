@@ -4,14 +4,7 @@ Reports are what a user sends (local), noise and choice what a curator draws (ce
 composed from them here and nowhere else.
 """
 
-from userdp.privacy import (
-    choice,
-    guarantee,
-    noise,
-    reports,
-    results,
-    vector_reports,
-)
+from userdp._face import offered
 from userdp.privacy.choice import *
 from userdp.privacy.guarantee import *
 from userdp.privacy.noise import *
@@ -19,11 +12,4 @@ from userdp.privacy.reports import *
 from userdp.privacy.results import *
 from userdp.privacy.vector_reports import *
 
-__all__ = [
-    *choice.__all__,
-    *guarantee.__all__,
-    *noise.__all__,
-    *reports.__all__,
-    *results.__all__,
-    *vector_reports.__all__,
-]
+__all__ = offered(__name__)
