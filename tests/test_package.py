@@ -12,7 +12,7 @@ import pytest
 
 import userdp
 
-WINGS = ("privacy", "populations", "local", "central", "theory", "data")
+WINGS = ("privacy", "populations", "local", "central", "theory", "planning", "data")
 MODULES = [module.name for module in pkgutil.walk_packages(userdp.__path__, "userdp.")]
 
 INSTALLED = set(packages_distributions())

@@ -1,8 +1,9 @@
 """User-level differential privacy: a small, mathematical companion package.
 
-The mechanisms that most people want stand here; everything else is one wing further down:
-`userdp.privacy`, `userdp.local`, `userdp.central`, `userdp.theory`, `userdp.populations`, `userdp.data`
-and `userdp.study`. For research and teaching, not for deployment: the noise is drawn in floating point.
+`plan` says which method fits a question, and the mechanisms that most people want stand here; everything
+else is one wing further down: `userdp.planning`, `userdp.privacy`, `userdp.local`, `userdp.central`,
+`userdp.theory`, `userdp.populations`, `userdp.data` and `userdp.study`. For research and teaching, not for
+deployment: the noise is drawn in floating point.
 """
 
 from userdp.central import (
@@ -22,6 +23,7 @@ from userdp.local import (
     localised_vector_mean,
     sparse_selection,
 )
+from userdp.planning import plan
 from userdp.privacy import Guarantee
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "laplace_mean",
     "localised_mean",
     "localised_vector_mean",
+    "plan",
     "private_size_mean",
     "realistic_mean",
     "sparse_selection",

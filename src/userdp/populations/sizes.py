@@ -33,10 +33,13 @@ class FiniteSizes:
         Sizes, at least 1 and strictly increasing.
     probabilities : ndarray, shape (k,)
         Probability of each size; normalised to sum to 1.
+    empirical : bool
+        Whether it was counted from users, who may be those of a release.
     """
 
     values: NDArray
     probabilities: NDArray
+    empirical: bool = False
 
     def __post_init__(self) -> None:
         values = _validate.whole_numbers(1, increasing=True, values=self.values)
@@ -143,15 +146,15 @@ def _not_negligible(values: NDArray, probabilities: NDArray) -> FiniteSizes:
     return FiniteSizes(values[held], probabilities[held])
 
 
-def empirical_sizes(sizes: ArrayLike) -> FiniteSizes:
+def empirical_sizes(sizes: ArrayLike, *, public: bool = False) -> FiniteSizes:
     """Sizes as often as they occur in `sizes`, an integer array of shape (n,).
 
     A law of sizes is a *public* parameter of every estimator that takes one. This one is as private as
-    `sizes` are: taken from the very users of a release it leaks their sizes, which no check can see and the
-    release's guarantee does not cover. Take the sizes of other users, or of a table that is public.
+    `sizes` are: taken from the very users of a release it leaks their sizes, which the release's guarantee
+    does not cover. Take the sizes of other users, or of a table that is public, and say so by `public`.
     """
     values, counts = np.unique(_validate.whole_numbers(1, sizes=sizes), return_counts=True)
-    return FiniteSizes(values, counts.astype(float))
+    return FiniteSizes(values, counts.astype(float), empirical=not public)
 
 
 # smooth summands are added one by one up to so many, and beyond by the Euler-Maclaurin formula

@@ -2,6 +2,7 @@
 
 from userdp._face import offered
 from userdp.theory.audit import *
+from userdp.theory.calibration import *
 from userdp.theory.dame_bounds import *
 from userdp.theory.exact_counts import *
 from userdp.theory.exact_dame import *

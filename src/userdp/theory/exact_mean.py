@@ -166,6 +166,15 @@ def _win(left: NDArray, right: NDArray, equal: NDArray, counts: NDArray, chances
     return total
 
 
+def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
+    """Mean squared error of the refinement (Kent, Algorithm 3) given each chosen bin, shape (bins.count,)."""
+    half, margin = n // 2, KENT_MARGIN * bins.half_width
+    lower, upper = bins.ends(np.arange(bins.count))
+    bias, square = law.projected(lower - margin, upper + margin)
+    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * bins.half_width, epsilon).scale ** 2
+    return bias**2 + (square - bias**2 + noise) / half
+
+
 def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
     """Risk of the localised mean (Kent, Algorithm 2) for users of one size, exact up to rounding.
 
@@ -194,9 +203,6 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     _validate.integer(2, n=n)
     bins, half = Bins(half_width), n // 2
     wins = winner_over_users(law.in_bins(bins), half, epsilon)
-    lower, upper = bins.ends(np.arange(bins.count))
-    bias, square = law.projected(lower - KENT_MARGIN * half_width, upper + KENT_MARGIN * half_width)
-    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * half_width, epsilon).scale ** 2
-    risks = bias**2 + (square - bias**2 + noise) / half
+    risks = risks_by_bin(law, bins, n=n, epsilon=epsilon)
     far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
     return float(wins @ risks), float(wins @ far)

@@ -85,7 +85,7 @@ class RiskBound:
         return self.variance + self.bias**2 + 4 * self.failure
 
 
-def _cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
+def size_cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
     """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
     values = getattr(size_law, "values", None)
     if values is None or values.size > CELLS:
@@ -131,7 +131,7 @@ def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = 
     """
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
-    return _bound(plan, _cells(size_law, plan.vote_size), epsilon, tails)
+    return _bound(plan, size_cells(size_law, plan.vote_size), epsilon, tails)
 
 
 def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBound:
@@ -194,7 +194,7 @@ def choose_plan(
     _validate.integer(1, most_rounds=most_rounds)
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
-    law = _cells(size_law)
+    law = size_cells(size_law)
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
     for size in [None, *(_vote_sizes(law) if vote else [])]:
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):

@@ -1,0 +1,41 @@
+"""Histograms over a known domain: how many records of each user to count."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from userdp.central.histogram import bounded_histogram, noise_mass
+from userdp.planning.option import Option
+from userdp.planning.question import Question
+from userdp.privacy.guarantee import Neighbours
+from userdp.theory.improved_plan import size_cells
+
+
+def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Option]:
+    """The best bound on a user's contribution, one record a user, and no bound below the largest size."""
+    law = size_cells(asked.size_law)
+    budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": neighbours}
+    mass = noise_mass(items, **budget)
+    bounds = np.union1d(law.values, 1)
+    clipped = np.maximum(law.values - bounds[:, None], 0)
+    lost = asked.n * clipped @ law.probabilities
+    best = int(bounds[np.argmin(lost + mass * bounds)])
+    for bound, words in (
+        (best, "at most {} records a user"),
+        (1, "one record a user"),
+        (law.largest, "all records"),
+    ):
+        noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
+        yield Option(
+            words.format(bound),
+            noise + missing,
+            noise,
+            0.0,
+            "exact" if asked.delta == 0 else "bound",
+            "sizes follow the law",
+            "the count of each item, less what is clipped",
+            "",
+            bounded_histogram,
+            {"bound": float(bound), **budget},
+        )

@@ -1,0 +1,148 @@
+"""Means where nobody is trusted: every local estimator at its best public parameters."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from userdp.local.improved import Plan, improved_mean
+from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
+from userdp.local.unequal import dame
+from userdp.planning.option import Option
+from userdp.planning.question import Question, unused
+from userdp.privacy.reports import LaplaceReport, TwoPointReport
+from userdp.theory.calibration import calibrated_half_width
+from userdp.theory.dame_bounds import dame_size_cap
+from userdp.theory.exact_dame import dame_risk
+from userdp.theory.improved_plan import choose_plan, risk_bound
+
+ANY = "nothing beyond the domain"
+NORMAL = "users' means are normal"
+ONE_LAW = "all users' records have one law"
+PLACES = (0.0, 0.03, 0.1)  # of theta, at which DAME's risk is enclosed
+FEW_SIZES = 16  # as many as the enclosure of DAME's risk is quick for
+
+
+def options(asked: Question) -> Iterator[Option]:
+    """Every method that needs no trust, each with its error at the worst mean."""
+    yield two_points(asked)
+    yield laplace(asked)
+    yield improved(asked)
+    yield kent(asked)
+    yield dame_option(asked)
+
+
+def without_sizes(estimator: Callable[..., Any]) -> Callable[..., Any]:
+    """The estimator, taking sizes that it does not need."""
+    return lambda means, sizes=None, **options: estimator(means, **options)
+
+
+def common(asked: Question) -> dict[str, Any]:
+    return {"epsilon": asked.epsilon, "domain": asked.domain}
+
+
+def two_points(asked: Question) -> Option:
+    """Two-point reports: variance at most B^2 / n, reached where the mean is 0."""
+    bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
+    noise = max(bound**2 - asked.sampling, 0.0) / asked.n
+    how: dict[str, Any] = {
+        "noise": noise,
+        "basis": "exact",
+        "assumes": ANY,
+        "call": without_sizes(duchi_mean),
+    }
+    return asked.mean_option("two-point reports", bound**2 / asked.n, **how, **common(asked))
+
+
+def laplace(asked: Question) -> Option:
+    """Laplace reports of the means themselves."""
+    noise = 2 * LaplaceReport(-1.0, 1.0, asked.epsilon).scale ** 2 / asked.n
+    how: dict[str, Any] = {
+        "noise": noise,
+        "basis": "exact",
+        "assumes": ANY,
+        "call": without_sizes(laplace_mean),
+    }
+    return asked.mean_option("Laplace reports", noise + asked.sampling / asked.n, **how, **common(asked))
+
+
+def improved(asked: Question) -> Option:
+    """The improved localised mean at the plan with the smallest bound."""
+    law: dict[str, Any] = {"size_law": asked.size_law, "epsilon": asked.epsilon}
+    plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **law)
+    bound = risk_bound(plan, tails=asked.tails, **law)
+    return asked.mean_option(
+        f"improved mean ({described(plan)})",
+        bound.risk,
+        noise=max(bound.variance - asked.sampling / asked.n, 0.0),
+        failure=bound.failure,
+        basis="bound",
+        assumes=tailed(asked),
+        call=improved_mean,
+        plan=plan,
+        size_law=asked.size_law,
+        **common(asked),
+    )
+
+
+def tailed(asked: Question) -> str:
+    """What is assumed of the users' means."""
+    if asked.tails == "normal":
+        return NORMAL
+    return f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW
+
+
+def described(plan: Plan) -> str:
+    """What a plan does, in a few words."""
+    vote = f"{plan.voters} users vote at half-width {plan.half_width:.2g}, " if plan.voters else ""
+    return f"{vote}{len(plan.rounds)} round{'s' * (len(plan.rounds) > 1)} of reports"
+
+
+def kent(asked: Question) -> Option:
+    """Kent's Algorithm 2 at the width with the smallest bound."""
+    name = "Kent's localised mean"
+    if asked.size_law.smallest != asked.size_law.largest:
+        return unused(name, "needs users with equally many records")
+    if asked.spread:
+        return unused(name, "its width is for users of one law")
+    if asked.tails != "normal":
+        return unused(name, "its width is tuned to normal means: say tails='normal'")
+    size = asked.size_law.largest
+    width, risk, failure = calibrated_half_width(n=asked.n, size=size, epsilon=asked.epsilon)
+    return asked.mean_option(
+        f"{name}, half-width {asked.half * width:.2g}",
+        risk,
+        noise=max(risk - asked.sampling / asked.n, 0.0),
+        failure=failure,
+        basis="bound",
+        assumes=f"{NORMAL}; {ONE_LAW}",
+        call=without_sizes(localised_mean),
+        size=size,
+        half_width=asked.half * width,
+        general=False,
+        **common(asked),
+    )
+
+
+def dame_option(asked: Question) -> Option:
+    """DAME at the cap of its paper."""
+    law = asked.size_law
+    values = getattr(law, "values", None)
+    if asked.spread:
+        return unused("DAME", "its width is for users of one law")
+    if values is None or values.size > FEW_SIZES:
+        return unused("DAME", "its risk is known for few different sizes only")
+    known: dict[str, Any] = {"size_law": law, "n": asked.n, "epsilon": asked.epsilon}
+    cap = dame_size_cap(**known)
+    enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
+    risk, failure = max((high, failed) for _, high, failed in enclosures)
+    return asked.mean_option(
+        f"DAME, cap {cap}",
+        risk,
+        noise=max(risk - asked.sampling / asked.n, 0.0),
+        failure=failure,
+        basis="bound",
+        assumes=f"records at the ends of the domain; {ONE_LAW}",
+        call=dame,
+        size_cap=cap,
+        size_law=law,
+        **common(asked),
+    )

@@ -1,0 +1,92 @@
+"""`plan`: from what everybody may know to a ranking of methods. Private data are no argument of it."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from userdp import _validate
+from userdp.local.unequal import SizeLaw
+from userdp.planning import central_means, histograms, local_means
+from userdp.planning.option import Option, Ranking
+from userdp.planning.question import Question
+from userdp.populations.sizes import constant_size
+from userdp.privacy.guarantee import Neighbours
+from userdp.theory.improved_plan import Tails
+
+__all__ = ["plan"]
+
+
+def plan(
+    *,
+    n: int,
+    sizes: SizeLaw | int,
+    epsilon: float,
+    delta: float = 0.0,
+    trust: Literal["nobody", "curator"] = "nobody",
+    estimate: Literal["mean", "histogram"] = "mean",
+    domain: tuple[float, float] = (-1.0, 1.0),
+    spread: float = 0.0,
+    private_sizes: bool = False,
+    tails: Tails = "bounded",
+    items: int | None = None,
+    neighbours: Neighbours = "replace",
+) -> Ranking:
+    """Rank the methods for a question by their predicted error, each with its best public parameters.
+
+    Everything asked for is public knowledge; no private record can change the answer.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least 2.
+    sizes
+        Records of every user, or the law of how many a user holds.
+    epsilon, delta
+        Budget for all that one user ever contributes. Local methods and means spend no delta.
+    trust
+        Who sees raw data: "nobody" (local privacy) or a "curator" (central).
+    estimate
+        A "mean" of numbers, or a "histogram" over known items (of a curator).
+    domain
+        Public ends of the values; errors and `spread` are in its units.
+    spread
+        Standard deviation of the users' own means, a guess: 0 where all users share one law. Too small a
+        guess loses runs, too large a one costs error.
+    private_sizes
+        Whether a user's number of records is private; then the law must not come from these users.
+    tails
+        What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
+        it is as good as "normal".
+    items
+        Number of items of a histogram.
+    neighbours
+        What a histogram hides: "replace" or "add-remove".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranking = plan(n=10_000, sizes=1000, epsilon=1.0)
+    >>> ranking[0].basis, f"{ranking[0].error:.4f}", ranking.useful
+    ('bound', '0.0033', True)
+    >>> means, sizes, rng = np.full(10_000, 0.3), np.full(10_000, 1000), np.random.default_rng(1)
+    >>> round(ranking[0].run(means, sizes, rng=rng).value, 2)
+    0.3
+    """
+    _validate.one_of(("nobody", "curator"), trust=trust)
+    _validate.one_of(("mean", "histogram"), estimate=estimate)
+    law = constant_size(sizes) if isinstance(sizes, int) else sizes
+    asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails)
+    words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
+    if estimate == "mean":
+        wing = local_means if trust == "nobody" else central_means
+        return ranked(wing.options(asked), words, asked.without_privacy, asked.half)
+    if items is None:
+        raise ValueError("items must be the number of items of the histogram, got None")
+    _validate.integer(1, items=items)
+    if trust != "curator":
+        raise ValueError(f"trust must be 'curator' for a histogram, got {trust!r}")
+    return ranked(histograms.options(asked, items, neighbours), words, 0.0, n * law.mean)
+
+
+def ranked(options: Iterable[Option], question: str, without_privacy: float, guess: float) -> Ranking:
+    """In order of error; what cannot be used comes last."""
+    return Ranking(tuple(sorted(options, key=lambda one: one.error)), question, without_privacy, guess)

@@ -1,0 +1,86 @@
+"""What is asked, in public numbers alone, checked once."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from userdp import _validate
+from userdp.local.unequal import SizeLaw
+from userdp.planning.option import Basis, Option
+from userdp.theory.improved_plan import TAILS, Tails
+
+__all__ = ["Question"]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Public knowledge: users, their sizes, the budget, the domain, how much users differ."""
+
+    n: int
+    size_law: SizeLaw
+    epsilon: float
+    delta: float
+    domain: tuple[float, float]
+    spread: float
+    private_sizes: bool
+    tails: Tails
+
+    def __post_init__(self) -> None:
+        _validate.integer(2, n=self.n)
+        _validate.budget(epsilon=self.epsilon)
+        _validate.in_range(0, 0.5, delta=self.delta)
+        _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
+        _validate.in_range(0, self.half, spread=self.spread)
+        _validate.one_of(TAILS, tails=self.tails)
+        if self.private_sizes and getattr(self.size_law, "empirical", False):
+            raise ValueError(
+                "sizes must not be counted from users whose sizes are private: give a law known from"
+                " elsewhere, or empirical_sizes(..., public=True) of other users"
+            )
+
+    @property
+    def half(self) -> float:
+        """Half the length of the domain: errors on [-1, 1] times this are in the units of the data."""
+        return (self.domain[1] - self.domain[0]) / 2
+
+    @property
+    def unit_spread(self) -> float:
+        """Standard deviation of the users' own means where the domain is [-1, 1]."""
+        return self.spread / self.half
+
+    @cached_property
+    def sampling(self) -> float:
+        """Variance of a user's mean on [-1, 1], at most: that of signs at 0, and the spread."""
+        return float(min(self.size_law.expectation(lambda m: 1 / m) + self.unit_spread**2, 1.0))
+
+    @property
+    def without_privacy(self) -> float:
+        """Root mean squared error of the best weighted mean of the users, were nothing hidden."""
+        worth = self.size_law.expectation(lambda m: 1 / np.minimum(1 / m + self.unit_spread**2, 1.0))
+        return self.half / math.sqrt(self.n * worth)
+
+    def mean_option(
+        self,
+        method: str,
+        variance: float,
+        *,
+        noise: float,
+        basis: Basis,
+        assumes: str,
+        failure: float = 0.0,
+        estimates: str = "the mean of the users' own means",
+        call: Callable[..., Any] | None = None,
+        **parameters: Any,
+    ) -> Option:
+        """An option for a mean from variances on [-1, 1]."""
+        error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
+        return Option(method, error, noise, failure, basis, assumes, estimates, "", call, parameters)
+
+
+def unused(method: str, why: str) -> Option:
+    """A method that cannot be used, with the reason."""
+    return Option(method, math.inf, math.inf, 1.0, "bound", "", "", why)
