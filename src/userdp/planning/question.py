@@ -13,8 +13,6 @@ from userdp.local.unequal import SizeLaw
 from userdp.planning.option import Basis, Option
 from userdp.theory.improved_plan import TAILS, Tails
 
-__all__ = ["Question"]
-
 
 @dataclass(frozen=True, eq=False)
 class Question:
