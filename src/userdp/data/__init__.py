@@ -4,6 +4,7 @@ from userdp._face import offered
 from userdp.data.histograms import *
 from userdp.data.means import *
 from userdp.data.originals import *
+from userdp.data.records import *
 from userdp.data.tables import *
 
 __all__ = offered(__name__)

@@ -55,9 +55,11 @@ class Option:
         return dict(self._parameters)
 
     def run(self, *data: Any, rng: np.random.Generator) -> Any:
-        """Run the estimator on private data: ``means, sizes`` of the users, or the table of counts."""
+        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts."""
         if self._call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
+        if len(data) == 1 and isinstance(data[0], tuple):
+            data = data[0]
         return self._call(*data, rng=rng, **self._parameters)
 
 
