@@ -2,7 +2,9 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+from userdp.privacy.noise import gaussian_delta
 from userdp.theory.audit import (
     bits_channel,
     bits_loss,
@@ -11,6 +13,7 @@ from userdp.theory.audit import (
     laplace_loss,
     mixture_tv,
     sign_cube,
+    slack_by_rectangles,
     transcript_law,
 )
 
@@ -52,6 +55,15 @@ def test_hockey_stick_is_the_largest_excess_over_all_events():
         assert hockey_stick(channel, epsilon) == pytest.approx(excess, rel=1e-12)
     total_variation = np.abs(channel[:, None] - channel[None]).sum(axis=2).max() / 2
     assert hockey_stick(channel, 0) == pytest.approx(total_variation, rel=1e-12)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_rectangles_find_the_excess_of_gaussian_noise_and_never_more(both):
+    exact = gaussian_delta(1.0, epsilon=0.5, sensitivity=2**0.5 if both else 1.0)
+    coarse, fine = (
+        slack_by_rectangles(norm.cdf, 1.0, 0.5, np.linspace(-6, 6, cells), both=both) for cells in (25, 400)
+    )
+    assert coarse <= exact and fine <= exact == pytest.approx(fine, rel=1e-3)
 
 
 def test_hockey_stick_is_zero_from_the_loss_on_and_positive_below():
