@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from userdp.study.sweeps import stream, sweep
+from userdp.study.sweeps import power_law, stream, sweep
 
 
 def draw(rng, theta, n):
@@ -186,3 +186,13 @@ def loses_its_worker(rng, i, folder):
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return rng.standard_normal()
+
+
+def test_a_power_law_is_found_within_its_error():
+    x, rng = np.array([1.0, 2, 5, 10, 30]), stream(3)
+    exact, errors = 7 * x**-2, 0.01 * x**-2 * [1, 2, 3, 2, 1]
+    assert np.isclose(power_law(x, exact, errors)[0], -2, rtol=1e-12)
+    fits = np.array([power_law(x, exact + errors * rng.standard_normal(5), errors) for _ in range(2000)])
+    scaled = (fits[:, 0] + 2) / fits[:, 1]
+    # mean and spread of 2000 standard normal variables; five standard deviations of each
+    assert abs(scaled.mean()) < 5 / 2000**0.5 and abs(scaled.std() - 1) < 5 / 4000**0.5

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from userdp import _validate
 
-__all__ = ["stream", "sweep"]
+__all__ = ["stream", "sweep", "power_law"]
 
 Cell = dict[str, Any]
 
@@ -152,3 +152,15 @@ def _cell(i: int, function: Callable, parameters: Cell, repetitions: int, seed: 
 
 def _plain_text(parameters: Cell) -> str:
     return json.dumps(parameters, sort_keys=True, default=_plain)
+
+
+def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float, float]:
+    """Exponent of `values` in `x` by weighted least squares of logarithms, and its standard error.
+
+    `errors` are the standard errors of the values; all three have the same shape.
+    """
+    x, values, errors = map(np.asarray, (x, values, errors))
+    weights = (values / errors) ** 2
+    centred = np.log(x) - np.average(np.log(x), weights=weights)
+    scale = np.sum(weights * centred**2)
+    return np.sum(weights * centred * np.log(values)) / scale, scale**-0.5
