@@ -24,11 +24,12 @@ def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Opt
     for bound, words in (
         (best, "at most {} records a user"),
         (1, "one record a user"),
-        (law.largest, "all records"),
+        (law.largest, "every record"),
     ):
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
         yield Option(
-            words.format(bound),
+            words,
+            f"bound {bound}",
             noise + missing,
             noise,
             0.0,

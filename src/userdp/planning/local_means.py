@@ -70,8 +70,9 @@ def improved(asked: Question) -> Option:
     plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **law)
     bound = risk_bound(plan, tails=asked.tails, **law)
     return asked.mean_option(
-        f"improved mean ({described(plan)})",
+        "improved mean",
         bound.risk,
+        setting=described(plan),
         noise=max(bound.variance - asked.sampling / asked.n, 0.0),
         failure=bound.failure,
         basis="bound",
@@ -108,8 +109,9 @@ def kent(asked: Question) -> Option:
     size = asked.size_law.largest
     width, risk, failure = calibrated_half_width(n=asked.n, size=size, epsilon=asked.epsilon)
     return asked.mean_option(
-        f"{name}, half-width {asked.half * width:.2g}",
+        name,
         risk,
+        setting=f"half-width {asked.half * width:.2g}",
         noise=max(risk - asked.sampling / asked.n, 0.0),
         failure=failure,
         basis="bound",
@@ -135,8 +137,9 @@ def dame_option(asked: Question) -> Option:
     enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
     risk, failure = max((high, failed) for _, high, failed in enclosures)
     return asked.mean_option(
-        f"DAME, cap {cap}",
+        "DAME",
         risk,
+        setting=f"cap {cap}",
         noise=max(risk - asked.sampling / asked.n, 0.0),
         failure=failure,
         basis="bound",

@@ -19,8 +19,8 @@ class Option:
 
     Parameters
     ----------
-    method : str
-        Name of the estimator, and how it is set up.
+    method, setting : str
+        Name of the estimator, and its tuned parameters in words.
     error : float
         Predicted error in the units of the data: of a mean the root mean squared error, of a histogram the
         expected sum of absolute errors. Infinite where the method cannot be used.
@@ -39,6 +39,7 @@ class Option:
     """
 
     method: str
+    setting: str
     error: float
     noise: float
     failure: float
@@ -48,6 +49,11 @@ class Option:
     unused: str = ""
     _call: Callable[..., Any] | None = field(default=None, repr=False)
     _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Method and setting."""
+        return f"{self.method} ({self.setting})" if self.setting else self.method
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -107,7 +113,7 @@ class Ranking(Sequence[Option]):
                 f"Nothing useful at this budget: the best error, {best.error:.2g}, is more than half of"
                 f" {self.guess:.2g}, that of a guess without data."
             )
-        return f"Use {best.method}: error {best.error:.2g}, {self._against(best)}."
+        return f"Use {best.title}: error {best.error:.2g}, {self._against(best)}."
 
     def _against(self, option: Option) -> str:
         """The error beside that without privacy; of a histogram, which then has none, beside all records."""
@@ -119,7 +125,7 @@ class Ranking(Sequence[Option]):
         if option.unused:
             return option.method, "–", "–", "–", "–", option.unused
         numbers = f"{option.error:.2g}", f"{option.noise:.2g}", f"{option.failure:.1g}"
-        return option.method, *numbers, option.basis, self._against(option)
+        return option.title, *numbers, option.basis, self._against(option)
 
     def _rows(self) -> list[tuple[str, ...]]:
         return list(map(self._row, self.options))

@@ -69,6 +69,7 @@ class Question:
         noise: float,
         basis: Basis,
         assumes: str,
+        setting: str = "",
         failure: float = 0.0,
         estimates: str = "the mean of the users' own means",
         call: Callable[..., Any] | None = None,
@@ -76,9 +77,9 @@ class Question:
     ) -> Option:
         """An option for a mean from variances on [-1, 1]."""
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
-        return Option(method, error, noise, failure, basis, assumes, estimates, "", call, parameters)
+        return Option(method, setting, error, noise, failure, basis, assumes, estimates, "", call, parameters)
 
 
 def unused(method: str, why: str) -> Option:
     """A method that cannot be used, with the reason."""
-    return Option(method, math.inf, math.inf, 1.0, "bound", "", "", why)
+    return Option(method, "", math.inf, math.inf, 1.0, "bound", "", "", why)
