@@ -22,7 +22,7 @@ def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Opt
     lost = asked.n * clipped @ law.probabilities
     best = int(bounds[np.argmin(lost + mass * bounds)])
     for bound, words in (
-        (best, "at most {} records a user"),
+        (best, "best bound"),
         (1, "one record a user"),
         (law.largest, "every record"),
     ):
