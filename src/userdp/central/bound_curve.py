@@ -18,10 +18,7 @@ from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS, noise_mass, norms
 from userdp.privacy.guarantee import Neighbours
 
-__all__ = [
-    "Surrogate",
-    "surrogate_curve",
-]
+__all__ = ["Surrogate", "surrogate_curve"]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,7 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
 
-__all__ = [
-    "clipped_poisson_mean",
-    "clipped_poisson_slope",
-    "poisson_rate",
-    "debiased_count",
-]
+__all__ = ["clipped_poisson_mean", "clipped_poisson_slope", "poisson_rate", "debiased_count"]
 
 
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
@@ -134,7 +129,7 @@ def debiased_count(
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=bound, neighbours=neighbours)
     mean = noise.release(np.clip(counts, 0, bound).sum(), rng) / users
     rate = float(poisson_rate(mean, bound, largest_rate=largest_rate))
-    return CountEstimate(users * rate, rate, float(mean), int(bound), noise.guarantee)
+    return CountEstimate(users * rate, noise.guarantee, rate, float(mean), int(bound))
 
 
 def _at_most(k: int, rate: Floats) -> Floats:

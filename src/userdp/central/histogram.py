@@ -162,7 +162,7 @@ def bounded_histogram(
     noise = histogram_noise(
         totals.size, bound=bound, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed
     )
-    return HistogramEstimate(noise.release(totals, rng), float(bound), noise.scale, None, noise.guarantee)
+    return HistogramEstimate(noise.release(totals, rng), noise.guarantee, float(bound), noise.scale)
 
 
 def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:

@@ -104,7 +104,7 @@ def uniform_mean(
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / means.size)
     weights = np.full(means.size, 1 / means.size)
     value = float(noise.release(means.mean(), rng))
-    estimate = WeightedEstimate(value, weights, noise.scale, None, None, noise.guarantee)
+    estimate = WeightedEstimate(value, noise.guarantee, weights, noise.scale)
     return _returned(estimate, domain)
 
 
@@ -339,7 +339,7 @@ def _weighted(
     low, high, weights = (np.repeat(x, counts) for x in (low, high, weights))
     value = float(noise.release(weights @ np.clip(means, low, high), rng))
     total = disjoint(noise.guarantee, *guarantees)
-    return WeightedEstimate(value, weights, noise.scale, initial, spread, total)
+    return WeightedEstimate(value, total, weights, noise.scale, initial, spread)
 
 
 def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:

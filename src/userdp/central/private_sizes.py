@@ -231,5 +231,5 @@ def private_size_mean(
     if total > 0 and test.passes(statistic.distance(*users, proposed), rng):
         value, scale = noise.release(statistic.value(*users), rng), noise.scale
     shares = weights / weights.sum()
-    estimate = WeightedEstimate(float(value), shares, scale, first.value, spread, sequential(*spent))
+    estimate = WeightedEstimate(float(value), sequential(*spent), shares, scale, first.value, spread)
     return _returned(estimate, domain)

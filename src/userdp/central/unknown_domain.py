@@ -210,7 +210,7 @@ def unbounded_histogram(
     )
     totals = nested_totals(counts, [bound], rng)[0]
     value = noise.release(totals, rng, support=_held(counts) if printed else None)
-    return HistogramEstimate(value, float(bound), noise.scale, noise.threshold, noise.guarantee)
+    return HistogramEstimate(value, noise.guarantee, float(bound), noise.scale, noise.threshold)
 
 
 def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:

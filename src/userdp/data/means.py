@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.data._checks import FOLDER, columns_of, digest_of, integers, missing, packaged, refuse
 
 __all__ = [
@@ -197,7 +198,7 @@ def user_counts_from_records(users: ArrayLike, values: ArrayLike, name: str = "r
     return UserCounts(name, np.bincount(row), ones)
 
 
-def draw_users(counts: UserCounts, n: int, rng: np.random.Generator) -> UserCounts:
+def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     """Draw a bootstrap population: `n` users, each uniform over the table, with replacement.
 
     Output law: independent draws from the table's empirical law of (records, successes). A user may occur
@@ -208,7 +209,7 @@ def draw_users(counts: UserCounts, n: int, rng: np.random.Generator) -> UserCoun
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
 
 
-def shuffle_users(counts: UserCounts, rng: np.random.Generator) -> UserCounts:
+def shuffle_users(counts: UserCounts, rng: Rng) -> UserCounts:
     """Put the users of a table in a random order, each once. Output law: every order is equally likely."""
     return _take(counts.name, counts, rng.permutation(counts.users))
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.data._checks import agree, digest_of
 from userdp.data.histograms import words_of
 from userdp.data.tables import ItemCounts
@@ -65,7 +66,7 @@ def texas_stops(
     path: str | PathLike,
     *,
     sha256: str,
-    rng: np.random.Generator,
+    rng: Rng,
     size: int = 300,
     district: str = "A",
     years: tuple[int, ...] = (2015, 2016),
@@ -148,7 +149,7 @@ def _refuse_rows(column: Any, good: Any, rule: str) -> None:
         raise ValueError(f"{column.name} must {rule}, got {column[row]!r} in row {row}")
 
 
-def _first_of_each(user: NDArray, size: int, rng: np.random.Generator) -> NDArray:
+def _first_of_each(user: NDArray, size: int, rng: Rng) -> NDArray:
     """Rows of the first `size` records of each user in random order, shape (users with enough, size)."""
     order = rng.permutation(len(user))
     order = order[np.argsort(user[order], kind="stable")]

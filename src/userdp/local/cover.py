@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.mean import _table
 from userdp.privacy.reports import UnaryEncoding, literal
 from userdp.privacy.results import CoverEstimate
 
-__all__ = [
-    "Cover",
-    "cover_select",
-]
+__all__ = ["Cover", "cover_select"]
 
 Metric = Literal["l2", "linf"]
 METRICS = {"l2": "euclidean", "linf": "chebyshev"}
@@ -126,7 +124,7 @@ def cover_select(
     epsilon: float,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> CoverEstimate:
     """Vote privately for the ball that holds theta (Kent, Algorithm 1).
 
@@ -170,7 +168,7 @@ def cover_select(
     randomiser = literal(randomiser) if every_report else randomiser  # type: ignore[assignment]
     votes = randomiser.sample_total(positions[user.ravel()], rng)
     chosen = int(np.argmax(votes))
-    return CoverEstimate(cover.centres[chosen], chosen, votes, guarantee)
+    return CoverEstimate(cover.centres[chosen], guarantee, chosen, votes)
 
 
 def _all_balls(held: NDArray) -> NDArray:

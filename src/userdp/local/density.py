@@ -9,6 +9,7 @@ then cosine and sine of each frequency.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from userdp._types import Rng
 from userdp.local.mean import _How, _table
 from userdp.local.vector import _by_coordinate
 from userdp.populations.densities import BOUND
@@ -16,9 +17,7 @@ from userdp.privacy.guarantee import nothing_spent
 from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 
-__all__ = [
-    "density_coefficients",
-]
+__all__ = ["density_coefficients"]
 
 
 def density_coefficients(
@@ -30,7 +29,7 @@ def density_coefficients(
     general: bool | None = None,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> VectorEstimate:
     """Estimate the first J coefficients of the users' common density (Kent, Algorithm 8).
 
@@ -66,8 +65,8 @@ def density_coefficients(
     x = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
     scale, known = (1.0, 0) if printed else (BOUND, 1)
     if x.shape[1] == known:
-        return VectorEstimate(np.ones(1), (), nothing_spent())
+        return VectorEstimate(np.ones(1), nothing_spent())
     how = _How(size, epsilon, half_width, general, False, every_report, rng)
     estimate = _by_coordinate(project(x[:, known:] / scale, -1.0, 1.0), how)
     value = np.append(np.ones(known), scale * estimate.value)
-    return VectorEstimate(value, estimate.coordinates, estimate.guarantee)
+    return VectorEstimate(value, estimate.guarantee, estimate.coordinates)

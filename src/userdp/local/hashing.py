@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.mean import _numbers
 from userdp.privacy.reports import LaplaceReport
-from userdp.privacy.results import VectorEstimate
+from userdp.privacy.results import Release
 
 __all__ = ["Hashes", "hashed_scores"]
 
@@ -39,7 +40,7 @@ class Hashes:
     packed: NDArray
 
     @classmethod
-    def draw(cls, n: int, d: int, rng: np.random.Generator) -> "Hashes":
+    def draw(cls, n: int, d: int, rng: Rng) -> "Hashes":
         """Draw independent fair signs for `n` users and `d` coordinates."""
         _validate.integer(1, n=n, d=d)
         _validate.generator(rng=rng)
@@ -85,13 +86,13 @@ def _hash_report(clip: float, epsilon: float) -> LaplaceReport:
 
 
 def hashed_scores(
-    chosen: ArrayLike, *, epsilon: float, clip: float, every_report: bool = False, rng: np.random.Generator
-) -> VectorEstimate:
+    chosen: ArrayLike, *, epsilon: float, clip: float, every_report: bool = False, rng: Rng
+) -> Release[NDArray]:
     """Estimate the share of users who chose each coordinate from one number a user (Algorithm 6).
 
     Output law: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates j that
     it chose, projected to [-clip, clip], with Laplace noise of scale 2 clip / epsilon; the score of j is
-    the average of r_ij times the report.
+    the average of r_ij times the report; the value has shape (d,).
 
     Parameters
     ----------
@@ -103,11 +104,6 @@ def hashed_scores(
         Bound on the sum, Kent's eta.
     every_report
         Multiply the whole matrix of signs out instead of looking sums up in tables.
-
-    Returns
-    -------
-    VectorEstimate
-        The scores, shape (d,), with ``Guarantee(epsilon)``.
 
     Examples
     --------
@@ -124,4 +120,4 @@ def hashed_scores(
         scores = signs.T @ report.privatise((signs * held).sum(axis=1), rng) / n
     else:
         scores = hashes.scores(report.privatise(hashes.sums(held), rng))
-    return VectorEstimate(scores, (), report.guarantee)
+    return Release(scores, report.guarantee)

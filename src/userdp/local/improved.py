@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _average, _table, _to_domain, _to_unit
 from userdp.local.unequal import SizeLaw, _sizes
@@ -129,7 +130,7 @@ def improved_mean(
     plan: Plan,
     domain: Domain = UNIT,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MeanEstimate:
     """Localise by pairs of bins, then refine in rounds; every user takes part in one step.
 
@@ -192,4 +193,4 @@ def improved_mean(
         centre = float(np.clip(centre, -1, 1))
         spent.append(randomiser.guarantee)
     interval = about - plan.rounds[-1].offset, about + plan.rounds[-1].offset
-    return _to_domain(MeanEstimate(centre, interval, votes, disjoint(*spent)), domain)
+    return _to_domain(MeanEstimate(centre, disjoint(*spent), interval, votes), domain)

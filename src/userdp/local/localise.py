@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.privacy.reports import UnaryEncoding, literal, project
 
 __all__ = ["MOST_BINS", "Bins", "Ballot"]
@@ -105,12 +106,7 @@ class Ballot:
         return np.stack(columns).T
 
     def count(
-        self,
-        means: NDArray,
-        rng: np.random.Generator,
-        *,
-        eligible: NDArray | None = None,
-        every_report: bool = False,
+        self, means: NDArray, rng: Rng, *, eligible: NDArray | None = None, every_report: bool = False
     ) -> NDArray:
         """Draw the privatised vote total of each bin, shape (count,).
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
@@ -35,7 +36,7 @@ KENT_MARGIN = 2  # Algorithm 2, eq. (28)
 KENT_GENERAL_MARGIN = 5  # Algorithm 10, line 18, epsilon > 1
 
 
-def _table(axes: str, least: int, epsilon: float, rng: np.random.Generator, **data: ArrayLike) -> NDArray:
+def _table(axes: str, least: int, epsilon: float, rng: Rng, **data: ArrayLike) -> NDArray:
     """Users' table as floats, after the checks that every estimator makes."""
     _validate.budget(epsilon=epsilon)
     _validate.generator(rng=rng)
@@ -78,19 +79,14 @@ def _to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
     return replace(estimate, value=centre + half * estimate.value, interval=ends)
 
 
-def _average(randomiser: Any, x: Any, n: int, every_report: bool, rng: np.random.Generator) -> Any:
+def _average(randomiser: Any, x: Any, n: int, every_report: bool, rng: Rng) -> Any:
     """Average of the reports of the `n` users who hold `x`."""
     randomiser = literal(randomiser) if every_report else randomiser
     return randomiser.unbias(randomiser.sample_total(x, rng), n) / n
 
 
 def laplace_mean(
-    means: ArrayLike,
-    *,
-    epsilon: float,
-    domain: Domain = UNIT,
-    every_report: bool = False,
-    rng: np.random.Generator,
+    means: ArrayLike, *, epsilon: float, domain: Domain = UNIT, every_report: bool = False, rng: Rng
 ) -> MeanEstimate:
     """Average of the users' means, each with Laplace noise of scale ``(high - low) / epsilon``.
 
@@ -124,12 +120,7 @@ def laplace_mean(
 
 
 def duchi_mean(
-    means: ArrayLike,
-    *,
-    epsilon: float,
-    domain: Domain = UNIT,
-    every_report: bool = False,
-    rng: np.random.Generator,
+    means: ArrayLike, *, epsilon: float, domain: Domain = UNIT, every_report: bool = False, rng: Rng
 ) -> MeanEstimate:
     """Average of the users' two-point reports (Duchi, Jordan and Wainwright 2018).
 
@@ -156,12 +147,12 @@ def duchi_mean(
 
 
 def _one_round(
-    kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: np.random.Generator
+    kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: Rng
 ) -> MeanEstimate:
     x = _table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
     value = _average(randomiser, x, x.size, every_report, rng)
-    return MeanEstimate(float(value), None, None, randomiser.guarantee)
+    return MeanEstimate(float(value), randomiser.guarantee)
 
 
 def _log_information(n: int, size: int, z: float, least: int = 2, **factors: int) -> float:
@@ -194,7 +185,7 @@ def localised_mean(
     general: bool | None = None,
     domain: Domain = UNIT,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MeanEstimate:
     """Localise, then refine, for users with equally many records (Kent, Algorithms 2-3 and 10-11).
 
@@ -246,7 +237,7 @@ class _How(NamedTuple):
     general: bool | None
     printed: bool
     every_report: bool
-    rng: np.random.Generator
+    rng: Rng
 
 
 def _localised(means: NDArray, how: _How) -> MeanEstimate:
@@ -286,10 +277,10 @@ class _Rounds(NamedTuple):
     eligible: NDArray | None
     refine: Callable[[int], _Refinement]
 
-    def run(self, every_report: bool, rng: np.random.Generator) -> MeanEstimate:
+    def run(self, every_report: bool, rng: Rng) -> MeanEstimate:
         """Draw both rounds."""
         votes = self.ballot.count(self.voters, rng, eligible=self.eligible, every_report=every_report)
         report, x, finish = self.refine(int(np.argmax(votes)))
         value = float(finish(_average(report, x, x.size, every_report, rng)))
         guarantee = disjoint(self.ballot.randomiser.guarantee, report.guarantee)
-        return MeanEstimate(value, (report.low, report.high), votes, guarantee)
+        return MeanEstimate(value, guarantee, (report.low, report.high), votes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import _average, _log_information, _table
 from userdp.privacy.guarantee import disjoint
@@ -91,7 +92,7 @@ def mixture_means(
     floor: float | None = None,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MixtureEstimate:
     """Estimate the means of the components of a mixture (Kent, Algorithm 9).
 
@@ -157,4 +158,4 @@ def mixture_means(
     averages = _average(report, (last - midpoints[own], own), third, every_report, rng)
     value = component_means(midpoints, averages, proportions, floor=floor)
     guarantee = disjoint(ballot.randomiser.guarantee, share.guarantee, report.guarantee)
-    return MixtureEstimate(value, midpoints, proportions, votes, guarantee)
+    return MixtureEstimate(value, guarantee, midpoints, proportions, votes)

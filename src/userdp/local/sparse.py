@@ -15,19 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.hashing import hashed_scores
 from userdp.local.mean import _How, _log_information, _table, localised_half_width
 from userdp.local.vector import _by_coordinate
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
-from userdp.privacy.results import SparseEstimate, VectorEstimate
+from userdp.privacy.results import Release, SparseEstimate
 
-__all__ = [
-    "selection_threshold",
-    "select_coordinates",
-    "sparse_selection",
-    "sparse_threshold",
-]
+__all__ = ["selection_threshold", "select_coordinates", "sparse_selection", "sparse_threshold"]
 
 CLIP_CONSTANT = 30.0  # Algorithm 6, eq. (37)
 CUT = 0.5  # Algorithm 6, eq. (40)
@@ -70,7 +66,7 @@ def sparse_selection(
     order: Order = "index",
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> SparseEstimate:
     """Select coordinates by hashed votes, then estimate the selected ones (Kent, Algorithm 6).
 
@@ -145,7 +141,7 @@ def _tuned(
 
 
 def _refined(
-    columns: NDArray, selected: NDArray, voted: VectorEstimate, compose: Callable, how: _How
+    columns: NDArray, selected: NDArray, voted: Release, compose: Callable, how: _How
 ) -> SparseEstimate:
     """Estimate the selected coordinates; `compose` says whether voters are among those who report."""
     value, guarantee = np.zeros(voted.value.size), voted.guarantee
@@ -153,7 +149,7 @@ def _refined(
         vector = _by_coordinate(columns, how)
         value[selected] = vector.value
         guarantee = compose(guarantee, vector.guarantee)
-    return SparseEstimate(value, selected, voted.value, guarantee)
+    return SparseEstimate(value, guarantee, selected, voted.value)
 
 
 def sparse_threshold(
@@ -166,7 +162,7 @@ def sparse_threshold(
     half_width: float | None = None,
     general: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> SparseEstimate:
     """Estimate every coordinate, then keep the largest above a threshold (Kent, Algorithm 7).
 
@@ -211,4 +207,4 @@ def sparse_threshold(
     selected = np.sort(largest[np.abs(vector.value[largest]) > cut])
     value = np.zeros(d)
     value[selected] = vector.value[selected]
-    return SparseEstimate(value, selected, vector.value, vector.guarantee)
+    return SparseEstimate(value, vector.guarantee, selected, vector.value)

@@ -8,21 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
 from userdp.populations.sizes import FiniteSizes, PowerLawSizes
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
 
-__all__ = [
-    "DAME_MARGIN",
-    "size_weight",
-    "shrink",
-    "undo_shrinkage",
-    "dame",
-    "dame_log",
-    "dame_half_width",
-]
+__all__ = ["DAME_MARGIN", "size_weight", "shrink", "undo_shrinkage", "dame", "dame_log", "dame_half_width"]
 
 SizeLaw = FiniteSizes | PowerLawSizes
 DAME_MARGIN = 6  # Algorithm 1
@@ -63,7 +56,7 @@ def dame(
     domain: Domain = UNIT,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MeanEstimate:
     """Localise, then refine, for users with unequally many records (DAME, Algorithm 1).
 

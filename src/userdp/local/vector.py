@@ -6,6 +6,7 @@ a random rotation first makes all coordinates of a user's mean equally small.
 """
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import hadamard
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.mean import _How, _localised, _log_information, _table
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
@@ -81,7 +83,7 @@ def localised_vector_mean(
     general: bool | None = None,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> VectorEstimate:
     """Localise and refine each coordinate in a fold of its own (Kent, Algorithms 4 and 12).
 
@@ -131,7 +133,7 @@ def _by_coordinate(means: NDArray, how: _How) -> VectorEstimate:
     estimates = tuple(_localised(means[_members(parts, j, count), j], one) for j in range(d))
     # over the coordinates a user meets the costliest `count`, and all cost the same
     guarantee = sequential(*[disjoint(*(e.guarantee for e in estimates))] * count)
-    return VectorEstimate(np.array([e.value for e in estimates]), estimates, guarantee)
+    return VectorEstimate(np.array([e.value for e in estimates]), guarantee, estimates)
 
 
 def _members(parts: list, j: int, count: int) -> NDArray:
@@ -140,7 +142,7 @@ def _members(parts: list, j: int, count: int) -> NDArray:
     return np.concatenate([localising for localising, _ in served] + [refining for _, refining in served])
 
 
-def rotation(d: int, rng: np.random.Generator) -> NDArray:
+def rotation(d: int, rng: Rng) -> NDArray:
     """Random rotation ``H W / sqrt(d)``, shape (d, d): a Hadamard matrix times public random signs.
 
     Kent, eq. (33); `d` must be a power of 2.
@@ -175,7 +177,7 @@ def rotated_vector_mean(
     general: bool | None = None,
     printed: bool = False,
     every_report: bool = False,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> VectorEstimate:
     """Rotate at random, localise and refine each coordinate, rotate back (Kent, Algorithms 5 and 13).
 
@@ -212,11 +214,11 @@ def rotated_vector_mean(
         half_width = rotated_half_width(n=n, size=size, d=padded, epsilon=epsilon)
     how = _How(size, epsilon, half_width, general, printed, every_report, rng)
     rotated = _by_coordinate(x @ turn[:, :d].T, how)
-    return VectorEstimate((turn.T @ rotated.value)[:d], rotated.coordinates, rotated.guarantee)
+    return replace(rotated, value=(turn.T @ rotated.value)[:d])
 
 
 def duchi_vector_mean(
-    means: ArrayLike, *, epsilon: float, ball: Literal["cube", "l2"], rng: np.random.Generator
+    means: ArrayLike, *, epsilon: float, ball: Literal["cube", "l2"], rng: Rng
 ) -> VectorEstimate:
     """Average of one report of the whole vector a user (Duchi, Jordan and Wainwright 2018).
 
@@ -246,4 +248,4 @@ def duchi_vector_mean(
     x = _table("nd", 1, epsilon, rng, means=means)
     _validate.one_of(BALLS, ball=ball)
     report = BALLS[ball](x.shape[1], epsilon)
-    return VectorEstimate(report.sample_total(x, rng) / len(x), (), report.guarantee)
+    return VectorEstimate(report.sample_total(x, rng) / len(x), report.guarantee)

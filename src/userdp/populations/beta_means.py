@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import hyp0f1, ndtri
 
 from userdp import _validate
+from userdp._types import Rng
 
 __all__ = ["BetaMeans"]
 
@@ -89,7 +90,7 @@ class BetaMeans:
         mirrored = (np.concatenate([sign * v[:0:-1], v]) for v, sign in ((z, -1), (x, -1), (slope, 1)))
         return scipy.interpolate.CubicHermiteSpline(*mirrored)
 
-    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+    def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
         """Draw an array of independent means, of that shape.
 
         Output law: the mean's own, up to a displacement of each draw by less than 1e-8 standard

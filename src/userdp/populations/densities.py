@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 
 __all__ = ["basis_function", "basis", "evaluate", "sobolev_weights", "TrigonometricDensity", "WrappedGammas"]
 
@@ -81,7 +82,7 @@ class TrigonometricDensity:
         """Squared norm of all coefficients after the first `terms`."""
         return float(np.square(self.coefficients(len(self.later) + 1)[terms:]).sum())
 
-    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+    def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
         """Draw records, array of `shape`. Output law: exactly the density, by rejection from the uniform."""
         count, records = int(np.prod(shape)), np.empty(0)
         coefficients = self.coefficients(len(self.later) + 1)
@@ -136,7 +137,7 @@ class WrappedGammas:
         lone = 0.0 if terms % 2 else self.coefficients(terms + 1)[-1] ** 2  # the sine of a cut pair
         return float(lone + np.square(self._modulus(k)).sum())
 
-    def draw(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+    def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
         """Draw records, array of `shape`. Output law: exactly the density, up to rounding."""
         if self.shape == 1:  # the difference of two exponentials, drawn in one
             difference = rng.laplace(size=shape)

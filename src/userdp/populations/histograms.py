@@ -14,6 +14,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.populations.urns import urn_blocks
 
 __all__ = [
@@ -52,7 +53,7 @@ class HistogramDraw:
 
 
 def independent_draw(
-    probabilities: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, rng: np.random.Generator
+    probabilities: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, rng: Rng
 ) -> HistogramDraw:
     """Draw users whose records are independent, with one law for all, and their clipped totals.
 
@@ -101,12 +102,7 @@ def independent_draw(
 
 
 def dirichlet_draw(
-    parameters: ArrayLike,
-    sizes: ArrayLike,
-    bounds: ArrayLike,
-    *,
-    clips: int = 1,
-    rng: np.random.Generator,
+    parameters: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, clips: int = 1, rng: Rng
 ) -> HistogramDraw:
     """Draw users who each have a Dirichlet law of their own, and their clipped totals.
 
@@ -137,17 +133,13 @@ def dirichlet_draw(
     return _draw(sizes, bounds, values, by_size, by_block)
 
 
-def independent_histograms(
-    probabilities: ArrayLike, sizes: ArrayLike, *, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def independent_histograms(probabilities: ArrayLike, sizes: ArrayLike, *, rng: Rng) -> NDArray[np.int64]:
     """Draw the histogram of each user of `independent_draw`, shape (n, d): multinomial given the size."""
     sizes = _validate.whole_numbers(0, sizes=sizes)
     return rng.multinomial(sizes, _validate.vector(0, probabilities=probabilities))
 
 
-def dirichlet_histograms(
-    parameters: ArrayLike, sizes: ArrayLike, *, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def dirichlet_histograms(parameters: ArrayLike, sizes: ArrayLike, *, rng: Rng) -> NDArray[np.int64]:
     """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): first its law, then its records."""
     sizes, parameters = _validate.whole_numbers(0, sizes=sizes), _validate.vector(0, parameters=parameters)
     return rng.multinomial(sizes, rng.dirichlet(parameters, sizes.size))
@@ -157,9 +149,7 @@ def dirichlet_histograms(
 TRIALS = 16
 
 
-def dirichlet_poisson_table(
-    n: int, alpha: float, *, mean: float = 1.0, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng) -> NDArray[np.int64]:
     """Draw how many of n users hold 0, 1, 2, ... of an item when rates are Dirichlet.
 
     Output law: rates are ``n mean`` times a symmetric Dirichlet vector with parameter `alpha`, counts are

@@ -16,17 +16,10 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.populations.sizes import FiniteSizes, SizeLaw
 
-__all__ = [
-    "Signs",
-    "Uniforms",
-    "PointMass",
-    "variance_of_mean",
-    "BetaUsers",
-    "draw_halves",
-    "SignMixture",
-]
+__all__ = ["Signs", "Uniforms", "PointMass", "variance_of_mean", "BetaUsers", "draw_halves", "SignMixture"]
 
 
 # --- the records of one user: independent with values in [-1, 1] ---------------------------------
@@ -55,7 +48,7 @@ class Signs:
         """Mean of a record."""
         return self.theta
 
-    def draw_means(self, sizes: ArrayLike, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
         """Draw the mean of each user, shape (n,): the number of +1 among m records is binomial."""
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         means = rng.binomial(sizes, (1 + self.theta) / 2) / sizes
@@ -63,7 +56,7 @@ class Signs:
         means -= 1
         return means
 
-    def draw_block(self, size: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_block(self, size: int, n: int, rng: Rng) -> NDArray:
         """Draw the means of `n` users with `size` records each, in an order that must not be used.
 
         Where the binomial law has fewer likely values than there are users, one multinomial over
@@ -105,7 +98,7 @@ class Uniforms:
         """Mean of a record."""
         return (self.low + self.high) / 2
 
-    def draw_means(self, sizes: ArrayLike, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
         """Draw the mean of each user, shape (n,).
 
         A uniform number of 53 bits is a sum of independent fair bits, so that the b-th bits of m
@@ -130,11 +123,11 @@ class PointMass:
         """Mean of a record."""
         return self.theta
 
-    def draw_means(self, sizes: ArrayLike, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
         """Return theta for each user, shape (n,)."""
         return np.full(_validate.whole_numbers(1, least=0, sizes=sizes).shape, float(self.theta))
 
-    def draw_block(self, size: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_block(self, size: int, n: int, rng: Rng) -> NDArray:
         """Return theta for each of `n` users."""
         return np.full(n, float(self.theta))
 
@@ -177,14 +170,14 @@ class BetaUsers:
         """Variance of the mean of a user with each of `sizes` records (Lemma 2.1)."""
         return variance_of_mean(sizes, self.mean, self.spread)
 
-    def draw_own_means(self, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_own_means(self, n: int, rng: Rng) -> NDArray:
         """Draw the own means of `n` users, shape (n,)."""
         if self.spread == 0:
             return np.full(n, float(self.mean))
         concentration = self.mean * (1 - self.mean) / self.spread - 1
         return rng.beta(self.mean * concentration, (1 - self.mean) * concentration, n)
 
-    def draw_means(self, sizes: ArrayLike, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
         """Draw the mean of the records of each user, shape (n,): binomial given the user's own mean."""
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         return rng.binomial(sizes, self.draw_own_means(sizes.size, rng)) / sizes
@@ -194,9 +187,7 @@ class BetaUsers:
 FEW_SIZES = 16
 
 
-def draw_halves(
-    population: Any, size_law: SizeLaw, n: int, rng: np.random.Generator
-) -> tuple[NDArray, NDArray[np.int64]]:
+def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[NDArray, NDArray[np.int64]]:
     """Draw the means and the sizes of `n` users as two halves, the first ``n // 2`` users and the others.
 
     Output law: that of independent users, but for their order *within* a half, which carries information:
@@ -253,7 +244,7 @@ class SignMixture:
         if weights.shape != thetas.shape or not weights.all() or abs(weights.sum() - 1) > 1e-9:
             raise ValueError(f"weights must be positive, sum to 1 and match thetas, got {self.weights!r}")
 
-    def draw_means(self, size: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, size: int, n: int, rng: Rng) -> NDArray:
         """Draw the means of `n` users with `size` records each, shape (n,), in random order.
 
         Output law: a component at random for each user, and given it a binomial number of +1.

@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 
 __all__ = [
     "FiniteSizes",
@@ -89,12 +90,12 @@ class FiniteSizes:
         below = np.append(0.0, np.cumsum(self.probabilities * np.sqrt(self.values)))
         return below[np.searchsorted(self.values, a, side="right")]
 
-    def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,)."""
         # user i gets the last value whose tail exceeds a uniform number
         return self.values[np.searchsorted(-self._tail, -rng.random(n), side="left") - 1]
 
-    def draw_counts(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_counts(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw how many of `n` users hold each of the `values`, shape (k,)."""
         return rng.multinomial(n, self.probabilities)
 
@@ -238,7 +239,7 @@ class PowerLawSizes:
         area = scipy.integrate.quad(lambda u: term(self.low + np.exp(u)) * np.exp(u), *ends, **options)[0]
         return area + (term(last) - term(first)) / 2 + (slope(last) - slope(first)) / 12
 
-    def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,), by inversion: -log of a uniform is exponential."""
         x = self.low + (self.high - self.low) * np.exp(-rng.standard_exponential(n) / self.shape)
         return np.minimum(x.astype(np.int64), self.largest)

@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.populations.records import Signs
 from userdp.privacy.vector_reports import CubeReport
 
@@ -57,17 +58,17 @@ class SparseSigns:
         mean[self.signal] = self.theta
         return mean
 
-    def draw_means(self, m: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_means(self, m: int, n: int, rng: Rng) -> NDArray:
         """Draw the mean of each of `n` users over `m` records, shape (n, d)."""
         return self.draw_columns(np.arange(self.d), m, n, rng)
 
-    def draw_columns(self, coordinates: NDArray, m: int, n: int, rng: np.random.Generator) -> NDArray:
+    def draw_columns(self, coordinates: NDArray, m: int, n: int, rng: Rng) -> NDArray:
         """Draw the same means in some coordinates only, shape (n, coordinates)."""
         sizes = np.full(n, m)
         columns = [Signs(float(theta)).draw_means(sizes, rng) for theta in self.mean[coordinates]]
         return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
-    def draw_sums(self, hashes: Any, m: int, threshold: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_sums(self, hashes: Any, m: int, threshold: float, rng: Rng) -> NDArray[np.int64]:
         """Draw each user's hashed sum, shape (n,), without the user's means.
 
         A user chooses each null coordinate with one probability, whatever its sign, so that the chosen
@@ -90,9 +91,7 @@ def exceedance(m: int, theta: float, threshold: float) -> float:
     return float(min(scipy.stats.binom.pmf(counts[exceeds], m, (1 + theta) / 2).sum(), 1.0))
 
 
-def item_level_means(
-    population: SparseSigns, n: int, *, epsilon: float, rng: np.random.Generator, draws: int = 1
-) -> NDArray:
+def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rng, draws: int = 1) -> NDArray:
     """Draw averages of one report for each of `n` records, from their exact law.
 
     Output law: each row is the average of `userdp.privacy.vector_reports.CubeReport` over n records of the

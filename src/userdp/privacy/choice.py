@@ -15,13 +15,7 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import _Central
 from userdp.privacy.results import Release
 
-__all__ = [
-    "ExponentialChoice",
-    "NoisyMaximum",
-    "order_statistic_law",
-    "order_statistic",
-    "exponential_law",
-]
+__all__ = ["ExponentialChoice", "NoisyMaximum", "order_statistic_law", "order_statistic", "exponential_law"]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What an estimator returns: the value and everything the server saw on the way."""
+"""What an estimator returns: a value, its guarantee, and what else the server saw on the way."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -25,33 +25,27 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True)
 class Release(Generic[Value]):
-    """One private answer, `value`, and the `guarantee` of all that was spent on it."""
+    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it."""
 
     value: Value
     guarantee: Guarantee
 
 
 @dataclass(frozen=True)
-class MeanEstimate:
-    """A private estimate of a mean.
+class MeanEstimate(Release[float]):
+    """A private estimate of a mean, not projected onto the domain.
 
     Parameters
     ----------
-    value : float
-        The estimate of theta; not projected onto the domain.
     interval : tuple of float or None
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
     votes : shape (bins,), or None
         Privatised vote totals, a bin each; None without a localisation step.
-    guarantee : Guarantee
-        Composed from what the randomisers spent on one user's whole transcript.
     """
 
-    value: float
-    interval: tuple[float, float] | None
-    votes: Ints | None
-    guarantee: Guarantee
+    interval: tuple[float, float] | None = None
+    votes: Ints | None = None
 
     @property
     def chosen(self) -> int | None:
@@ -60,104 +54,78 @@ class MeanEstimate:
 
 
 @dataclass(frozen=True)
-class VectorEstimate:
-    """A private estimate of a mean vector, of a density's coefficients or of shares of users.
+class VectorEstimate(Release[Floats]):
+    """A private estimate, shape (d,), of a mean vector, of a density's coefficients or of shares of users.
 
     Parameters
     ----------
-    value : shape (d,)
-        The estimate of theta; not projected.
     coordinates : tuple of MeanEstimate
         The estimate on the scale [-1, 1] of each coordinate that was estimated by itself (after the
         rotation, if there is one), each with the guarantee of that one estimate; empty for a one-round
-        report.
-    guarantee : Guarantee
-        Composed over one user's whole transcript, all coordinates that the user took part in.
+        report. The guarantee of the whole is composed over all coordinates that a user took part in.
     """
 
-    value: Floats
-    coordinates: tuple[MeanEstimate, ...]
-    guarantee: Guarantee
+    coordinates: tuple[MeanEstimate, ...] = ()
 
 
 @dataclass(frozen=True)
-class SparseEstimate:
-    """A private estimate of a mean vector with few coordinates that are not zero.
+class SparseEstimate(Release[Floats]):
+    """A private estimate, shape (d,), of a mean vector with few coordinates that are not zero.
 
     Parameters
     ----------
-    value : shape (d,)
-        The estimate of theta, zero outside `selected`.
     selected : shape (at most s,)
-        Coordinates kept.
+        Coordinates kept; outside of them the value is zero.
     scores : shape (d,)
         What the selection looked at: the estimated share of votes of each coordinate, or the estimate of
         each coordinate before it was thresholded.
-    guarantee : Guarantee
-        Composed over one user's whole transcript.
     """
 
-    value: Floats
     selected: Ints
     scores: Floats
-    guarantee: Guarantee
 
 
 @dataclass(frozen=True)
-class MixtureEstimate:
-    """A private estimate of the means of a mixture's components.
+class MixtureEstimate(Release[Floats]):
+    """A private estimate of the means of a mixture's components, shape (k,), in the order of `midpoints`.
 
     Parameters
     ----------
-    value : shape (k,)
-        The estimated means, in the order of `midpoints`.
     midpoints : shape (k,)
         Centres of the chosen bins, increasing.
     proportions : shape (k,)
         Estimated share of the users in each component; may be negative.
     votes : shape (bins,)
         Privatised vote totals of the first third.
-    guarantee : Guarantee
-        Of the costliest of the three rounds: a user takes part in one.
     """
 
-    value: Floats
     midpoints: Floats
     proportions: Floats
     votes: Ints
-    guarantee: Guarantee
 
 
 @dataclass(frozen=True)
-class CoverEstimate:
-    """A private choice of one ball of a cover.
+class CoverEstimate(Release[Floats]):
+    """The centre, shape (d,), of a privately chosen ball of a cover.
 
     Parameters
     ----------
-    value : shape (d,)
-        Centre of the chosen ball.
     chosen : int
-        Its index: the first with the most votes.
+        Index of the ball: the first with the most votes.
     votes : shape (balls,)
         Privatised vote totals.
-    guarantee : Guarantee
-        Composed from what the randomiser spent on one user's vote.
     """
 
-    value: Floats
     chosen: int
     votes: Ints
-    guarantee: Guarantee
 
 
 @dataclass(frozen=True)
-class WeightedEstimate:
-    """A weighted mean of users under central privacy.
+class WeightedEstimate(Release[float]):
+    """A weighted mean of users under central privacy, in the units of the data; not projected.
 
     Parameters
     ----------
-    value : float
-        The estimate, in the units of the data; not projected onto their domain.
     weights : shape (users in the last step,)
         Weights of the users averaged, summing to 1; from public or already released quantities, except
         with private sizes, where they are for study and must not be published.
@@ -167,65 +135,52 @@ class WeightedEstimate:
         Initial private mean; None where there is none.
     spread : float or None
         Private variance of the users' own means; None where there is none.
-    guarantee : Guarantee
-        Composed over all that is released about one user.
     """
 
-    value: float
     weights: Floats
     scale: float
-    initial: float | None
-    spread: float | None
-    guarantee: Guarantee
+    initial: float | None = None
+    spread: float | None = None
 
 
 @dataclass(frozen=True)
-class HistogramEstimate:
-    """A private histogram of all users' items.
+class HistogramEstimate(Release[Floats]):
+    """A private histogram of all users' items, shape (d,).
+
+    Over a known domain the counts are not projected, so that some may be negative; over an unknown one they
+    are 0 where nothing was released. The guarantee is that of the release, for a bound that is public; a
+    private choice of the bound adds its own.
 
     Parameters
     ----------
-    value : shape (d,)
-        The released counts; over a known domain not projected, so that some may be negative; over an
-        unknown one 0 where nothing was released.
     bound : float
         Contribution bound C.
     scale : float
         Scale of the noise on each item.
     threshold : float or None
         What a noisy count had to exceed to be released; None over a known domain.
-    guarantee : Guarantee
-        Of the release, for a bound that is public; a private choice of the bound adds its own.
     """
 
-    value: Floats
     bound: float
     scale: float
-    threshold: float | None
-    guarantee: Guarantee
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
-class CountEstimate:
-    """A private estimate of the total count of one item.
+class CountEstimate(Release[float]):
+    """A private estimate of the total count of one item: `rate` times the number of users.
 
     Parameters
     ----------
-    value : float
-        The estimate of the total: `rate` times the number of users.
     rate : float
         The estimated mean rate, from 0 to the largest rate allowed.
     clipped_mean : float
         What the rate was computed from: clipped total plus noise, over the number of users; not projected,
         so that `clipped_mean` times the number of users is the estimate without debiasing.
     bound : int
-        Contribution bound C.
-    guarantee : Guarantee
-        As for `HistogramEstimate`.
+        Contribution bound C, public, as for `HistogramEstimate`.
     """
 
-    value: float
     rate: float
     clipped_mean: float
     bound: int
-    guarantee: Guarantee

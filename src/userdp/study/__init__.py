@@ -8,8 +8,4 @@ except ModuleNotFoundError as missing:
     message = f"userdp.study needs {missing.name}, which no other part does: pip install 'userdp[study]'"
     raise ModuleNotFoundError(message, name=missing.name) from missing
 
-__all__ = [
-    *claims.__all__,
-    *sweeps.__all__,
-    "style",
-]
+__all__ = [*claims.__all__, *sweeps.__all__, "style"]

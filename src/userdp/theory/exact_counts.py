@@ -11,13 +11,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammainc
 
 from userdp import _validate
-from userdp.central.debias import (
-    _at_most,
-    clipped_poisson_mean,
-    clipped_poisson_slope,
-    guard,
-    poisson_rate,
-)
+from userdp.central.debias import _at_most, clipped_poisson_mean, clipped_poisson_slope, guard, poisson_rate
 
 __all__ = [
     "noise_variance",

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._types import Rng
 from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, localised_half_width
 from userdp.local.vector import split_budget, split_users
 from userdp.populations.densities import BLOCK, BOUND, TrigonometricDensity, WrappedGammas, basis_function
@@ -126,13 +127,7 @@ def density_cutoff(
 
 
 def draw_user_coefficients(
-    law: Density,
-    *,
-    n: int,
-    size: int,
-    terms: int,
-    epsilon: float | None = None,
-    rng: np.random.Generator,
+    law: Density, *, n: int, size: int, terms: int, epsilon: float | None = None, rng: Rng
 ) -> NDArray:
     """Draw the means of the first `terms` basis functions over each user's records, shape (n, terms).
 

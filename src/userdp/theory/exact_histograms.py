@@ -11,13 +11,7 @@ from userdp.central.bound_curve import surrogate_curve
 from userdp.central.histogram import _counts, _norm, clipped_totals, unit_scale
 from userdp.central.unknown_domain import whole_bounds
 
-__all__ = [
-    "expected_loss",
-    "folded_mean",
-    "expected_error",
-    "two_approximate_bound",
-    "objective_sensitivity",
-]
+__all__ = ["expected_loss", "folded_mean", "expected_error", "two_approximate_bound", "objective_sensitivity"]
 
 
 def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:

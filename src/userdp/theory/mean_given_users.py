@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from userdp import _validate
 from userdp._compiled import _jit, njit
+from userdp._types import Rng
 from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN
 from userdp.populations.records import binomial_window
@@ -163,7 +164,7 @@ def localised_draws(
     *,
     widths: ArrayLike,
     epsilons: ArrayLike,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> NDArray:
     """Squared error of one run of the localised mean for each population, width and budget.
 
@@ -198,7 +199,7 @@ def localised_draws(
     return out
 
 
-def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray:
+def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
     """Draw means of `m` fair signs by inversion, several times as fast as one binomial number each.
 
     Output law: that of ``Signs(0.0).draw_means``; values of probability below 1e-20 are left out.

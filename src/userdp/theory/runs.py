@@ -9,37 +9,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats
+from userdp._types import Floats, Rng
 from userdp.local import mean, unequal
 from userdp.local.hashing import Hashes, _hash_report
 from userdp.local.mean import UNIT, _How, _Rounds, _table
 from userdp.local.sparse import Order, _refined, _tuned, select_coordinates
 from userdp.local.unequal import SizeLaw, _sizes
 from userdp.populations.sparse import SparseSigns
-from userdp.privacy.guarantee import Guarantee, disjoint
+from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import project
-from userdp.privacy.results import SparseEstimate, VectorEstimate
+from userdp.privacy.results import Release, SparseEstimate
 
 __all__ = ["MeanRuns", "localised_mean_runs", "dame_runs", "simulate_selection"]
 
 
 @dataclass(frozen=True)
-class MeanRuns:
-    """Estimates of a mean in independent runs on the same users, for simulations.
+class MeanRuns(Release[Floats]):
+    """Estimates of a mean in independent runs on the same users, shape (runs,), for simulations.
+
+    The guarantee is that of one run: who released all of them would spend it as often.
 
     Parameters
     ----------
-    value : shape (runs,)
-        The estimate of each run.
     interval : shape (runs, 2)
         The interval of each run.
-    guarantee : Guarantee
-        Of one run: who released all of them would spend it as often.
     """
 
-    value: Floats
     interval: Floats
-    guarantee: Guarantee
 
 
 def localised_mean_runs(
@@ -50,7 +46,7 @@ def localised_mean_runs(
     runs: int,
     half_width: float | None = None,
     general: bool | None = None,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MeanRuns:
     """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
 
@@ -87,7 +83,7 @@ def dame_runs(
     size_law: SizeLaw,
     size_cap: int,
     runs: int,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> MeanRuns:
     """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
 
@@ -130,7 +126,7 @@ def simulate_selection(
     half_width: float | None = None,
     general: bool = False,
     order: Order = "index",
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> SparseEstimate:
     """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
 
@@ -161,12 +157,12 @@ def simulate_selection(
     hashes = Hashes.draw(half, d, rng)
     sums = population.draw_sums(hashes, size, threshold, rng)
     report = _hash_report(clip, epsilon)
-    voted = VectorEstimate(hashes.scores(report.privatise(sums, rng)), (), report.guarantee)
+    voted = Release(hashes.scores(report.privatise(sums, rng)), report.guarantee)
     selected = select_coordinates(voted.value, sparsity, order=order)
     return _refined(population.draw_columns(selected, size, half, rng), selected, voted, disjoint, how)
 
 
-def _drawn(rounds: _Rounds, runs: int, rng: np.random.Generator) -> MeanRuns:
+def _drawn(rounds: _Rounds, runs: int, rng: Rng) -> MeanRuns:
     """Draw both rounds several times, the runs that choose one bin together."""
     _validate.integer(1, runs=runs)
     held = rounds.ballot.held(rounds.voters, rounds.eligible)
@@ -177,4 +173,4 @@ def _drawn(rounds: _Rounds, runs: int, rng: np.random.Generator) -> MeanRuns:
         ours = chosen == j
         value[ours] = finish(report.sample_totals(x, int(ours.sum()), rng) / x.size)
         interval[ours] = report.low, report.high
-    return MeanRuns(value, interval, disjoint(rounds.ballot.randomiser.guarantee, report.guarantee))
+    return MeanRuns(value, disjoint(rounds.ballot.randomiser.guarantee, report.guarantee), interval)

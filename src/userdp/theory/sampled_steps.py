@@ -136,12 +136,7 @@ def sampled_descent(
     `epsilon`. Parameters as for `userdp.central.bounds_by_descent.private_gradient_descent`.
     """
     curve = surrogate_curve(
-        counts,
-        largest=largest,
-        epsilon=release_epsilon,
-        delta=release_delta,
-        sparsity=sparsity,
-        printed=True,
+        counts, largest=largest, epsilon=release_epsilon, delta=release_delta, sparsity=sparsity, printed=True
     )
     n = curve.sizes.size
     steps = max(n**2 - 1, 1) if steps is None else steps
