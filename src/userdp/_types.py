@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ArrayLike", "Floats", "Ints", "Rng"]
+__all__ = ["ArrayLike", "Floats", "Ints", "NDArray", "Rng"]
 
 Rng = np.random.Generator
 Floats = NDArray[np.float64]

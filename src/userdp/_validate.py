@@ -38,12 +38,21 @@ def in_range(low: float, high: float, /, **parameters: float) -> None:
             raise ValueError(f"{name} must be in [{low}, {high}], got {value!r}")
 
 
-def integer(minimum: int, /, **parameters: float) -> None:
-    """Raise ``ValueError`` unless every parameter is a whole number of at least `minimum`."""
+def inside(low: float, high: float, /, **parameters: float) -> None:
+    """Raise ``ValueError`` unless every parameter is a number strictly between `low` and `high`."""
+    for name, value in parameters.items():
+        _number(name, value)
+        if not low < value < high:
+            raise ValueError(f"{name} must be strictly between {low} and {high}, got {value!r}")
+
+
+def integer(minimum: int, most: float = math.inf, /, **parameters: float) -> None:
+    """Raise ``ValueError`` unless every parameter is a whole number from `minimum` to `most`."""
     for name, value in parameters.items():
         _number(name, value)
         if value != int(value) or value < minimum:
             raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
+        in_range(minimum, most, **{name: value})
 
 
 def budget(**parameters: float) -> None:

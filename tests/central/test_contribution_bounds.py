@@ -396,15 +396,21 @@ def test_errors_name_the_parameter_and_the_value(change, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda o: exponential_bound(bounds=[0.0, 30.0], **o), r"bounds must be in \[0, 20.0\], got 30.0"),
+        (
+            lambda o: exponential_bound(bounds=[0.0, 30.0], **o),
+            r"bounds must hold numbers in \[0, 20.0\], got 30.0",
+        ),
         (
             lambda o: exponential_bound(bounds=[], **o),
             r"bounds must have shape \(k,\) with k at least 1, got \(0,\)",
         ),
-        (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be below .* got 3.0 and 2.0"),
+        (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be strictly increasing"),
         (lambda o: geometric_quantile(delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
         (lambda o: geometric_quantile(delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
-        (lambda o: private_gradient_descent(delta=2.0, **o), "delta must be below one, got 2.0"),
+        (
+            lambda o: private_gradient_descent(delta=2.0, **o),
+            "delta must be strictly between 0 and 1, got 2.0",
+        ),
         (lambda o: private_gradient_descent(delta=0.1, steps=0, **o), "steps must be .* got 0"),
     ],
 )

@@ -21,14 +21,9 @@ from userdp.central.unknown_domain import (
     release_threshold,
     unbounded_histogram,
 )
-from userdp.central.unknown_domain_bounds import (
-    objective,
-    objective_from_totals,
-    objective_range,
-    private_bound,
-)
+from userdp.central.unknown_domain_bounds import objective_from_totals, objective_range, private_bound
 from userdp.theory.audit import exact_loss
-from userdp.theory.exact_histograms import expected_error, objective_sensitivity
+from userdp.theory.exact_histograms import expected_error, objective, objective_sensitivity
 
 RELATIONS = ("replace", "add-remove")
 USER = np.array([4, 3, 5])

@@ -15,7 +15,7 @@ def probes(cover, cells):
     line = np.concatenate(
         [np.linspace(-1, 1, 2 * cells + 1), np.linspace(-1, 1, 2 * cells + 1)[:-1] + 0.2 / cells]
     )
-    return np.array(list(itertools.product(line, repeat=cover.dimension)))
+    return np.array(list(itertools.product(line, repeat=cover.centres.shape[1])))
 
 
 def keep(epsilon):

@@ -71,7 +71,6 @@ def test_ball_reports_have_the_stated_mean_and_radius(d):
     np.testing.assert_allclose(np.linalg.norm(drawn, axis=1), report.magnitude)
     assert all(has_mean(drawn[:, j], x[j]) for j in range(d))
     assert not has_mean(drawn @ x, 0.36 * 2)
-    assert report.variance(x[None, :])[0] == pytest.approx(report.magnitude**2 - 0.36)
 
 
 @pytest.mark.parametrize("d", [2, 3, 10])
@@ -100,7 +99,6 @@ def test_no_data_raise(report):
     rng = np.random.default_rng(8)
     assert np.isfinite(report.privatise(wild, rng)).all()
     assert np.isfinite(report.sample_total(wild, rng)).all()
-    assert np.isfinite(report.variance(wild)).all()
     assert report.privatise(np.empty((0, 3)), rng).shape == (0, 3)
 
 

@@ -145,12 +145,12 @@ def test_mixtures_are_weighted_by_the_other_signs(odds):
         (lambda: transcript_law([np.eye(2)], [[1, 0, 0]]), "inputs must fit their channel"),
         (lambda: sign_cube(17), r"k must be in \[1, 16\], got 17"),
         (lambda: mixture_tv([np.eye(2)], np.eye(3)), r"laws must be 2\*\*k laws, got 3"),
-        (lambda: mixture_tv([np.eye(2)], np.eye(2), odds=1.0), "odds must be below one"),
+        (lambda: mixture_tv([np.eye(2)], np.eye(2), odds=1.0), "odds must be strictly between 0 and 1"),
         (lambda: bits_channel(np.zeros((1, 17)), 0.6), "length must be in"),
         (lambda: laplace_loss([0, 1], 0), "scale must be positive, got 0"),
         (lambda: laplace_loss([0, np.nan], 1), "centres must be finite"),
-        (lambda: bits_loss([[0], [1]], 1.0), "keep must be below one, got 1.0 and 1"),
-        (lambda: bits_loss([[0], [1]], 2), "keep must be below one, got 2 and 1"),
+        (lambda: bits_loss([[0], [1]], 1.0), "keep must be strictly between 0 and 1, got 1.0"),
+        (lambda: bits_loss([[0], [1]], 2), "keep must be strictly between 0 and 1, got 2"),
     ],
 )
 def test_bad_input_is_named(make, message):

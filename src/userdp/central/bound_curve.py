@@ -15,7 +15,7 @@ from scipy.special import log_softmax, logsumexp
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
-from userdp.central.histogram import RELATIONS, noise_mass, norms
+from userdp.central.histogram import noise_mass, norms
 from userdp.privacy.guarantee import Neighbours
 
 __all__ = ["Surrogate", "surrogate_curve"]
@@ -120,22 +120,10 @@ def surrogate_curve(
     _validate.positive(largest=largest)
     d = np.shape(counts)[1]
     sparsity = d if sparsity is None else sparsity
-    _validate.integer(1, sparsity=sparsity)
-    _validate.in_range(1, d, sparsity=sparsity)
+    _validate.integer(1, d, sparsity=sparsity)
     reach = 1.0 if delta == 0 else float(np.sqrt(sparsity))
     mass = noise_mass(d, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed)
     ratio = np.divide(total, size, out=np.zeros(size.shape), where=size > 0)
     order = np.argsort(size)
     weights = np.minimum(ratio, reach)[order]
     return Surrogate(np.minimum(size, largest)[order], weights, float(mass), reach, float(largest))
-
-
-def public_users(users: int | None, counts: ArrayLike, neighbours: Neighbours) -> int:
-    """Return the number of users that a mechanism may scale by: given, or the rows if these are public."""
-    _validate.one_of(RELATIONS, neighbours=neighbours)
-    if users is None:
-        if neighbours == "add-remove":
-            raise ValueError("users must be given with neighbours 'add-remove', got None")
-        return max(np.shape(counts)[0], 1)
-    _validate.integer(1, users=users)
-    return int(users)

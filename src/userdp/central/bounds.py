@@ -13,8 +13,8 @@ import numpy as np
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
-from userdp.central.bound_curve import Surrogate, public_users, surrogate_curve
-from userdp.central.histogram import noise_mass, norms
+from userdp.central.bound_curve import Surrogate, surrogate_curve
+from userdp.central.histogram import noise_mass, norms, public_users
 from userdp.privacy.choice import ExponentialChoice, order_statistic
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
@@ -140,22 +140,13 @@ def exponential_bound(
     choice = _bound_choice(curve, epsilon, neighbours)
     if bounds is None:
         return Release(curve.draw(choice.rate, rng), choice.guarantee)
-    scores = -curve.values(_inside(bounds, curve.largest))
+    scores = -curve.values(_validate.vector(0, curve.largest, bounds=bounds))
     return Release(float(bounds[choice.choose(scores, rng)]), choice.guarantee)
 
 
 def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
     """Law of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
-    return _bound_choice(curve, epsilon).law(-curve.values(_inside(bounds, curve.largest)))
-
-
-def _inside(bounds: ArrayLike, largest: float) -> Floats:
-    bounds = _validate.vector(bounds=bounds)
-    if not bounds.size:
-        raise ValueError("bounds must hold at least one candidate, got none")
-    for bound in bounds.tolist():
-        _validate.in_range(0, largest, bounds=bound)
-    return bounds
+    return _bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
 
 
 def private_quantile(
@@ -194,9 +185,8 @@ def private_quantile(
     18.0
     """
     _validate.positive(largest=largest)
-    bounds = np.linspace(0, largest, 1001)[1:] if bounds is None else _inside(bounds, largest)
-    for low, high in zip([0.0, *bounds], bounds, strict=False):
-        _validate.ordered(bounds=float(low), next_bound=float(high))
+    grid = np.linspace(0, largest, 1001) if bounds is None else np.append(0.0, bounds)
+    bounds = _validate.vector(0, largest, least=2, increasing=True, bounds=grid)[1:]
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     mass = noise_mass(np.shape(counts)[1], **release)
     reached = np.searchsorted(bounds, norms(counts, 1 if release_delta == 0 else 2), side="right")

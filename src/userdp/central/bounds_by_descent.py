@@ -12,8 +12,8 @@ import numpy as np
 from userdp import _validate
 from userdp._compiled import _jit
 from userdp._types import ArrayLike, Rng
-from userdp.central.bound_curve import public_users, surrogate_curve
-from userdp.central.histogram import noise_mass, norms
+from userdp.central.bound_curve import surrogate_curve
+from userdp.central.histogram import noise_mass, norms, public_users
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, gaussian_sigma
 from userdp.privacy.results import Release

@@ -11,7 +11,7 @@ from scipy.special import gammainc, gammaincc
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
-from userdp.central.histogram import RELATIONS
+from userdp.central.histogram import public_users
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
@@ -118,14 +118,9 @@ def debiased_count(
     >>> int(counts.sum()), round(1000 * estimate.clipped_mean), round(estimate.value)
     (1464, 1195, 1457)
     """
-    _validate.one_of(RELATIONS, neighbours=neighbours)
     _validate.integer(1, bound=bound)
     counts = np.nan_to_num(_validate.column(counts=counts), nan=0.0)
-    if users is None:
-        if neighbours == "add-remove":
-            raise ValueError("users must be given where the number of users is not public, got None")
-        users = counts.size  # type: ignore[union-attr]
-    _validate.integer(1, users=users)
+    users = public_users(users, counts, neighbours)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=bound, neighbours=neighbours)
     mean = noise.release(np.clip(counts, 0, bound).sum(), rng) / users
     rate = float(poisson_rate(mean, bound, largest_rate=largest_rate))

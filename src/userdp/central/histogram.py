@@ -14,11 +14,10 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, NDArray, Rng
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, LaplaceNoise, classical_sigma, gaussian_sigma
 from userdp.privacy.results import HistogramEstimate
@@ -40,9 +39,7 @@ Norm = Literal[1, 2]
 
 def norms(counts: ArrayLike, norm: Norm) -> Floats:
     """Norm of each user's counts, shape (n,): the sum for 1, the Euclidean norm for 2."""
-    counts = _counts(counts)
-    _validate.one_of((1, 2), norm=norm)
-    return _norms(counts, norm)
+    return _measured(counts, norm)[1]
 
 
 def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
@@ -53,20 +50,15 @@ def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
     ndarray or scipy.sparse array of float, shape (n, d)
         ``C x / max(C, ||x||)`` for each row x (Liu et al., Section 4), and 0 for C = 0.
     """
-    counts = _counts(counts)
-    _validate.one_of((1, 2), norm=norm)
-    kept = _kept(_norms(counts, norm), bound)
-    if sparse.issparse(counts):
-        return sparse.diags_array(kept) @ counts
-    return kept[:, None] * counts  # type: ignore[operator]
+    table, size = _measured(counts, norm)
+    kept = _kept(size, bound)
+    return sparse.diags_array(kept) @ table if sparse.issparse(table) else kept[:, None] * table
 
 
 def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) -> Floats:
     """Sum over the users of the rows of `clip`, for several bounds: shape (k, d), one pass a bound."""
-    counts = _counts(counts)
-    _validate.one_of((1, 2), norm=norm)
-    size = _norms(counts, norm)
-    return np.array([counts.T @ _kept(size, bound) for bound in bounds]).reshape(-1, counts.shape[1])  # type: ignore[union-attr]
+    table, size = _measured(counts, norm)
+    return np.array([table.T @ _kept(size, bound) for bound in bounds]).reshape(-1, table.shape[1])
 
 
 def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
@@ -170,6 +162,17 @@ def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:
     return d * unit_scale(d, delta=delta, **options) * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
 
 
+def public_users(users: int | None, counts: ArrayLike, neighbours: Neighbours) -> int:
+    """Return the number of users that a mechanism may scale by: given, or the rows if these are public."""
+    _validate.one_of(RELATIONS, neighbours=neighbours)
+    if users is None:
+        if neighbours == "add-remove":
+            raise ValueError("users must be given with neighbours 'add-remove', got None")
+        return max(np.shape(counts)[0], 1)
+    _validate.integer(1, users=users)
+    return int(users)
+
+
 def _norm(delta: float) -> Norm:
     return 1 if delta == 0 else 2
 
@@ -180,8 +183,12 @@ def _kept(size: Floats, bound: float) -> Floats:
     return np.divide(bound, size, out=np.ones(size.shape), where=size > bound)
 
 
-def _norms(counts: Any, norm: Norm) -> Floats:
-    return np.asarray(counts.sum(axis=1) if norm == 1 else np.sqrt((counts * counts).sum(axis=1))).ravel()
+def _measured(counts: Any, norm: Norm) -> tuple[Any, Floats]:
+    """Counts as floats, and each user's norm."""
+    counts = _counts(counts)
+    _validate.one_of((1, 2), norm=norm)
+    size = counts.sum(axis=1) if norm == 1 else np.sqrt((counts * counts).sum(axis=1))
+    return counts, np.asarray(size).ravel()
 
 
 def _counts(counts: Any) -> Any:

@@ -47,12 +47,11 @@ PAIRS = 4
 SMALLEST_VARIANCE = 1e-8
 
 
-def _unit(data: ArrayLike, domain: Domain, **name: ArrayLike) -> Floats:
+def _unit(domain: Domain, **data: ArrayLike) -> Floats:
     """Data of shape (n,) scaled from the domain to [0, 1]."""
     low, high = domain
     _validate.ordered(low=low, high=high)
-    ((label, _),) = name.items()
-    return (project(_validate.column(**{label: data}), low, high) - low) / (high - low)
+    return (project(_validate.column(**data), low, high) - low) / (high - low)
 
 
 def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
@@ -65,7 +64,7 @@ def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
 
 
 def _users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
-    means, sizes = _unit(means, domain, means=means), np.asarray(sizes)
+    means, sizes = _unit(domain, means=means), np.asarray(sizes)
     if means.shape != sizes.shape or means.size < 20:
         raise ValueError(
             f"means and sizes must have one shape (n,), n at least 20, got {means.shape} and {sizes.shape}"
@@ -99,13 +98,17 @@ def uniform_mean(
     >>> round(mean.value, 2), mean.guarantee.epsilon
     (3.75, 10.0)
     """
-    means = _unit(means, domain, means=means)
-    _validate.integer(1, users=means.size)
-    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / means.size)
+    means = _unit(domain, means=means)
+    value, noise = _noisy_average(means, epsilon, "replace", rng)
     weights = np.full(means.size, 1 / means.size)
-    value = float(noise.release(means.mean(), rng))
-    estimate = WeightedEstimate(value, noise.guarantee, weights, noise.scale)
-    return _returned(estimate, domain)
+    return _returned(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
+
+
+def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:
+    """Average of numbers in [0, 1], one a user, with noise that hides any one of them."""
+    _validate.integer(1, users=x.size)
+    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / x.size, neighbours=neighbours)
+    return float(noise.release(x.mean(), rng)), noise
 
 
 def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float) -> Floats:
@@ -152,10 +155,7 @@ def initial_mean(
     >>> round(initial_mean([0, 1, 1, 1], epsilon=50.0, rng=np.random.default_rng(1)).value, 2)
     0.75
     """
-    records = _unit(records, domain, records=records)
-    _validate.integer(1, users=records.size)
-    noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / records.size, neighbours=neighbours)
-    value = float(noise.release(records.mean(), rng))
+    value, noise = _noisy_average(_unit(domain, records=records), epsilon, neighbours, rng)
     return Release(domain[0] + (domain[1] - domain[0]) * value, noise.guarantee)
 
 
@@ -232,7 +232,7 @@ def private_variance(
     _validate.in_range(0, LARGEST_VARIANCE, smallest=smallest)
     _validate.in_range(0, 1, delta=delta)
     _validate.integer(1, pairs=pairs)
-    means = _unit(means, (0.0, 1.0), means=means)
+    means = _unit((0.0, 1.0), means=means)
     _validate.integer(2 * pairs, users=means.size)
     groups = means.size // (2 * pairs)
     halves = np.diff(means[: groups * 2 * pairs].reshape(-1, 2), axis=1) ** 2 / 2

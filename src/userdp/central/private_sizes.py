@@ -4,7 +4,6 @@ Neighbouring inputs replace all records of one user by any others, any number of
 ranked by their private sizes, one user can change every cohort: budgets of all steps add.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,38 +82,6 @@ class TruncatedMean:
         share = weights / (others + weights)
         return float(np.max(share * (half - average)) + np.max(share * (half + average)))
 
-    def sensitivity_within(self, means: ArrayLike, sizes: ArrayLike, changes: int) -> float:
-        """Bound on the local sensitivity of every input that differs in at most `changes` users.
-
-        The users that differ, and the one that is replaced next, are taken away where that hurts most, and
-        `changes` worst users are put in; total weight and mean deviation are bounded one by one.
-        """
-        weights, deviations = self.terms(means, sizes)
-        gone = changes + 1
-        if gone >= weights.size:
-            return math.inf
-        heaviest = np.partition(weights, weights.size - gone)[weights.size - gone :]
-        others = weights.sum() - heaviest.sum() + changes * self.size_weights.min()
-        average = max(
-            self._largest_average(weights, deviations, changes),
-            self._largest_average(weights, -deviations, changes),
-        )
-        return self.sensitivity(others, average)
-
-    def _largest_average(self, weights: Floats, deviations: Floats, changes: int) -> float:
-        """Largest weighted mean deviation after `changes` + 1 users go and `changes` come (Dinkelbach)."""
-        average = weights @ deviations / weights.sum()
-        while True:
-            scores = weights * (deviations - average)
-            kept = np.argpartition(scores, changes)[changes + 1 :]
-            new = np.argmax(self.size_weights * (self.half_widths - average))
-            weight, half = self.size_weights[new], self.half_widths[new]
-            total = weights[kept].sum() + changes * weight
-            better = (weights[kept] @ deviations[kept] + changes * weight * half) / total
-            if better <= average + 1e-15:
-                return average
-            average = better
-
     def distance(self, means: ArrayLike, sizes: ArrayLike, bound: float) -> int:
         """Number of users who can change with the local sensitivity still at most `bound`; -1 if none can.
 
@@ -134,10 +101,11 @@ class TruncatedMean:
         return low
 
     def _within(self, weights: Floats, deviations: Floats, changes: int, others: float, bound: float) -> bool:
-        """Whether `sensitivity_within` is at most `bound`.
+        """Whether the local sensitivity stays at most `bound` while that many users change.
 
-        The sensitivity grows with the average: one step of `_largest_average` from the average at which it
-        equals the bound decides whether any larger one can be had.
+        It is bounded as in `userdp.theory.exact_sensitivity.sensitivity_within`, and grows with the average:
+        one step of Dinkelbach's method from the average at which it equals the bound decides whether any larger
+        one can be had.
         """
         largest = float(self.half_widths.max())
         if self.sensitivity(others, largest) <= bound:

@@ -8,11 +8,10 @@ for every contribution bound at once.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from userdp import _validate
-from userdp._types import Ints, Rng
+from userdp._types import ArrayLike, Ints, NDArray, Rng
 from userdp.central.histogram import RELATIONS, _table
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
@@ -219,8 +218,7 @@ def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:
     if bounds.ndim != 1 or bounds.size == 0:
         raise ValueError(f"{name} must be a list of contribution bounds, got {bounds!r}")
     for bound in bounds.tolist():
-        _validate.integer(1, **{name: bound})
-        _validate.in_range(1, MOST_KEPT, **{name: bound})
+        _validate.integer(1, MOST_KEPT, **{name: bound})
     return bounds.astype(np.int64)
 
 

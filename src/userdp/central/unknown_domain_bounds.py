@@ -16,19 +16,23 @@ from userdp.privacy.choice import ExponentialChoice
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.results import Release
 
-__all__ = ["objective", "objective_from_totals", "objective_range", "private_bound"]
+__all__ = ["objective_from_totals", "objective_range", "private_bound"]
 
 
-def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
-    """Computable bound V of the expected loss, for each contribution bound, shape (k,).
+def objective_from_totals(
+    sizes: ArrayLike, expected: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any
+) -> Floats:
+    """Computable bound V of the expected loss, for each contribution bound, from sufficient statistics.
 
     ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)`` (Liu et al. 2023, Section 5, the display before
-    Algorithm 4).
+    Algorithm 4), shape (k,).
 
     Parameters
     ----------
-    counts : shape (n, d), dense or sparse
-        Count of each user and item.
+    sizes : shape (n,)
+        Number of records of each user.
+    expected : shape (k, d)
+        ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
     bounds : shape (k,)
         Contribution bounds, whole numbers of at least 1.
     weight : float
@@ -37,23 +41,6 @@ def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **re
     **release
         `epsilon`, `delta` and `neighbours` of the release for which the bound is to be chosen, as for
         `release_threshold`.
-    """
-    bounds = whole_bounds(bounds)
-    expected = clipped_totals(counts, bounds, norm=1)
-    return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)
-
-
-def objective_from_totals(
-    sizes: ArrayLike, expected: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any
-) -> Floats:
-    """Return `objective` from its sufficient statistics; other parameters as there.
-
-    Parameters
-    ----------
-    sizes : shape (n,)
-        Number of records of each user.
-    expected : shape (k, d)
-        ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
     """
     bounds = whole_bounds(bounds)
     _validate.in_range(0, 2, weight=weight)
@@ -66,7 +53,7 @@ def objective_from_totals(
 
 
 def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:
-    """Largest spread, over the bounds, of the change of `objective` between neighbours, of users of any size.
+    """Largest spread, over the bounds, of the change of V between neighbours, of users of any size.
 
     What the exponential mechanism gives away depends on this spread alone: a change that is the same for
     all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one
@@ -96,12 +83,14 @@ def private_bound(
     """Choose a contribution bound for the release over an unknown domain, privately.
 
     Output law: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
-    with V from `objective`.
+    with V from `objective_from_totals`.
 
     Parameters
     ----------
-    counts, weight
-        As for `objective`.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item.
+    weight : float
+        As for `objective_from_totals`.
     bounds : shape (k,)
         The candidates, whole numbers of at least 1, public.
     release_epsilon, release_delta : float

@@ -43,18 +43,12 @@ class Weights:
 def _checked(
     variances: ArrayLike, widths: ArrayLike, counts: ArrayLike, epsilon: float, noise: float
 ) -> tuple[Floats, Floats, Floats]:
-    variances, widths = np.asarray(variances, dtype=float), np.asarray(widths, dtype=float)
-    if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
-        raise ValueError(
-            f"variances and widths must have one shape (n,), got {variances.shape} and {widths.shape}"
-        )
-    if not (np.all(variances > 0) and np.all(widths > 0) and np.isfinite(variances + widths).all()):
-        raise ValueError("variances and widths must be positive and finite")
+    variances, widths, counts = _validate.positive_arrays(variances=variances, widths=widths, counts=counts)
     _validate.positive(epsilon=epsilon, noise=noise)
-    counts = np.broadcast_to(np.asarray(counts, dtype=float), widths.shape)
-    if not np.all(counts > 0):
-        raise ValueError(f"counts must be positive, got {counts.min()}")
-    return variances, widths, counts
+    if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
+        shapes = f"{variances.shape} and {widths.shape}"
+        raise ValueError(f"variances and widths must have one shape (n,), got {shapes}")
+    return variances, widths, np.broadcast_to(counts, widths.shape)
 
 
 def spent_variance(

@@ -18,10 +18,9 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.data._checks import FOLDER, columns_of, digest_of, integers, missing, packaged, refuse
 
 __all__ = [

@@ -14,11 +14,10 @@ from os import PathLike
 from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import NDArray, Rng
 from userdp.data._checks import agree, digest_of
 from userdp.data.histograms import words_of
 from userdp.data.tables import ItemCounts

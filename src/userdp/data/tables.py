@@ -89,8 +89,7 @@ class ItemCounts:
         The items come in descending order of their totals, equal ones in the order of the table. The choice
         looks at the data and is not private.
         """
-        _validate.integer(1, d=d)
-        _validate.in_range(1, len(self.items), d=d)
+        _validate.integer(1, len(self.items), d=d)
         kept = np.argsort(-self.totals, kind="stable")[: int(d)]
         items = tuple(self.items[j] for j in kept)
         return ItemCounts(f"{self.name}, top {d}", items, self.counts[:, kept], self.labels)

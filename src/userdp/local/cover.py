@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.mean import _table
-from userdp.privacy.reports import UnaryEncoding, literal
+from userdp.privacy.reports import UnaryEncoding, literal, project
 from userdp.privacy.results import CoverEstimate
 
 __all__ = ["Cover", "cover_select"]
@@ -78,14 +77,10 @@ class Cover:
         """Number of balls N."""
         return len(self.centres)
 
-    @property
-    def dimension(self) -> int:
-        """Dimension d of the points."""
-        return self.centres.shape[1]
-
     def distances(self, points: ArrayLike) -> NDArray:
-        """Distance of each point, shape (n, d), to each centre, shape (n, N)."""
-        return cdist(self._project(points), self.centres, METRICS[self.metric])
+        """Distance of each point, shape (n, d), in the box around the cover, to each centre, shape (n, N)."""
+        low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
+        return cdist(project(points, low, high), self.centres, METRICS[self.metric])
 
     def holds(self, points: ArrayLike) -> NDArray:
         """Whether each ball holds each point, boolean of shape (n, N): the votes as printed."""
@@ -96,12 +91,6 @@ class Cover:
         distances = self.distances(points)
         held = distances <= self.radius * (1 + RIM)
         return np.where(held.any(axis=1), held.argmax(axis=1), distances.argmin(axis=1))
-
-    def _project(self, points: ArrayLike) -> NDArray:
-        """Points in the smallest box around the cover; NaN goes to its lower corner."""
-        low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
-        points = np.clip(np.asarray(points, dtype=float), low, high)
-        return np.where(np.isnan(points), low, points)
 
 
 def _differing_on_cube(d: int, cells: int) -> int:
@@ -156,8 +145,9 @@ def cover_select(
     array([0.67, 0.67])
     """
     x = _table("nd", 1, epsilon, rng, points=points)
-    if x.shape[1] != cover.dimension:
-        raise ValueError(f"points must have shape (n, {cover.dimension}), got shape {x.shape}")
+    d = cover.centres.shape[1]
+    if x.shape[1] != d:
+        raise ValueError(f"points must have shape (n, {d}), got shape {x.shape}")
     distinct, user = np.unique(x, axis=0, return_inverse=True)
     positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
     # with `count` ones allowed and the budget scaled up alike, the keep probability is the same

@@ -7,9 +7,8 @@ then cosine and sine of each frequency.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from userdp._types import Rng
+from userdp._types import ArrayLike, Rng
 from userdp.local.mean import _How, _table
 from userdp.local.vector import _by_coordinate
 from userdp.populations.densities import BOUND

@@ -9,10 +9,9 @@ whole data, number of records included; each user sends one report.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _average, _table, _to_domain, _to_unit
 from userdp.local.unequal import SizeLaw, _sizes

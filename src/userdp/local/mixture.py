@@ -7,10 +7,9 @@ last axis, so that a simulation can run many replicates at once.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import _average, _log_information, _table
 from userdp.privacy.guarantee import disjoint

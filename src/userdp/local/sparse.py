@@ -12,10 +12,9 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.hashing import hashed_scores
 from userdp.local.mean import _How, _log_information, _table, localised_half_width
 from userdp.local.vector import _by_coordinate
@@ -128,8 +127,8 @@ def _tuned(
 ) -> tuple[_How, float, float]:
     """Public tuning, fixed and checked before any data are looked at, with threshold and clip."""
     size, epsilon, half_width = how[:3]
-    _validate.integer(1, size=size, sparsity=sparsity)
-    _validate.in_range(1, d, sparsity=sparsity)
+    _validate.integer(1, size=size)
+    _validate.integer(1, d, sparsity=sparsity)
     _validate.integer(4 * sparsity, n=n)
     _validate.budget(epsilon=epsilon)
     clip = float(np.sqrt(CLIP_CONSTANT * sparsity)) if clip is None else clip
@@ -196,8 +195,7 @@ def sparse_threshold(
     """
     x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
     n, d = x.shape
-    _validate.integer(1, sparsity=sparsity)
-    _validate.in_range(1, d, sparsity=sparsity)
+    _validate.integer(1, d, sparsity=sparsity)
     _validate.positive(constant=constant)
     log = _log_information(n, size, epsilon**2)
     half_width = float(np.sqrt(4 * log / size)) if half_width is None else half_width

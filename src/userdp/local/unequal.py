@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
 from userdp.populations.sizes import FiniteSizes, PowerLawSizes
@@ -133,8 +132,7 @@ def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> flo
 
 def dame_half_width(*, size_cap: int, n: int, epsilon: float) -> float:
     """Half-width tau of DAME's bins, eq. (4)."""
-    _validate.integer(1, size_cap=size_cap)
-    _validate.in_range(1, LARGEST_CAP, size_cap=size_cap)
+    _validate.integer(1, LARGEST_CAP, size_cap=size_cap)
     _validate.integer(2, n=n)
     _validate.positive(epsilon=epsilon)
     return float(np.sqrt(2 * dame_log(size_cap=size_cap, n=n, epsilon=epsilon) / size_cap))

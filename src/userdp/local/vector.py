@@ -10,11 +10,10 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import hadamard
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.mean import _How, _localised, _log_information, _table
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project

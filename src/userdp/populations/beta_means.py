@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import hyp0f1, ndtri
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 
 __all__ = ["BetaMeans"]
 

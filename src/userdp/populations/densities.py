@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 
 __all__ = ["basis_function", "basis", "evaluate", "sobolev_weights", "TrigonometricDensity", "WrappedGammas"]
 

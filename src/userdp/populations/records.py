@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.populations.sizes import FiniteSizes, SizeLaw
 
 __all__ = ["Signs", "Uniforms", "PointMass", "variance_of_mean", "BetaUsers", "draw_halves", "SignMixture"]

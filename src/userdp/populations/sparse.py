@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import NDArray, Rng
 from userdp.populations.records import Signs
 from userdp.privacy.vector_reports import CubeReport
 

@@ -399,8 +399,8 @@ def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -
     It is (epsilon, delta)-private for epsilon up to 1 and somewhat beyond, not for all; Liu et al. (2023),
     Lemma 4.1, for epsilon at most 1.
     """
-    _validate.positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
-    _validate.ordered(delta=delta, one=1)
+    _validate.positive(epsilon=epsilon, sensitivity=sensitivity)
+    _validate.inside(0, 1, delta=delta)
     return float(sensitivity * np.sqrt(2 * (np.log(1.32) - np.log(delta))) / epsilon)
 
 

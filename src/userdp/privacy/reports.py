@@ -24,11 +24,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from userdp import _validate
-from userdp._types import Floats, Ints, Rng
+from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.privacy.guarantee import Guarantee
 
 __all__ = [
@@ -45,10 +44,10 @@ __all__ = [
 ]
 
 
-def project(x: ArrayLike, low: float, high: float) -> Floats:
+def project(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
     """Project onto [low, high]; NaN goes to the lower end."""
     x = np.asarray(x, dtype=float)
-    if x.size and low <= x.min() and x.max() <= high:  # false for NaN
+    if np.all((low <= x) & (x <= high)):  # false for NaN
         return x
     x = np.clip(x, low, high)
     return np.where(np.isnan(x), low, x)
@@ -287,7 +286,20 @@ class UnaryEncoding(_Bits):
 
 
 @dataclass(frozen=True)
-class LaplaceReport(_Report):
+class _OnInterval(_Report):
+    """Reports of numbers in [low, high]."""
+
+    low: float
+    high: float
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _validate.ordered(low=self.low, high=self.high)
+        super().__post_init__()
+
+
+@dataclass(frozen=True)
+class LaplaceReport(_OnInterval):
     """A number in [low, high] with Laplace noise.
 
     Output law: the projected number plus Laplace noise of scale ``(high - low) / epsilon``,
@@ -338,7 +350,7 @@ class LaplaceReport(_Report):
 
 
 @dataclass(frozen=True)
-class TwoPointReport(_Report):
+class TwoPointReport(_OnInterval):
     """One of two points, so that the mean is the number (Duchi, Jordan and Wainwright 2018).
 
     Output law: with c the middle and h the half-width of [low, high] and
@@ -350,14 +362,6 @@ class TwoPointReport(_Report):
     >>> TwoPointReport(-1.0, 1.0, 1.0).privatise([-1.0, 0.0, 1.0], np.random.default_rng(1)).round(2)
     array([-2.16, -2.16,  2.16])
     """
-
-    low: float
-    high: float
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        _validate.ordered(low=self.low, high=self.high)
-        super().__post_init__()
 
     @property
     def centre(self) -> float:

@@ -89,10 +89,6 @@ class CubeReport(_VectorReport):
             open_rows = open_rows[rng.random(open_rows.size) >= weight]
         return self.magnitude * z.astype(float)
 
-    def variance(self, x: ArrayLike) -> Floats:
-        """Variance of each entry of the report of each row of `x`, shape (n, d)."""
-        return self.magnitude**2 - project(self._rows(x), -1.0, 1.0) ** 2
-
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two corners."""
         return float(-np.log(self.far))
@@ -143,10 +139,6 @@ class BallReport(_VectorReport):
         agreement = np.einsum("ij,ij->i", z, rounded)[:, None]
         side = np.where(rng.random(length.shape) < self.keep, 1, -1)
         return np.where(agreement >= 0, z, -z) * side
-
-    def variance(self, x: ArrayLike) -> Floats:
-        """Sum of the variances of the entries of the report of each row of `x`, shape (n,)."""
-        return self.magnitude**2 - np.sum(to_unit_ball(self._rows(x)) ** 2, axis=1)
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the densities of the report under two unit vectors."""

@@ -9,6 +9,7 @@ from userdp.theory.exact_dame import *
 from userdp.theory.exact_density import *
 from userdp.theory.exact_histograms import *
 from userdp.theory.exact_mean import *
+from userdp.theory.exact_sensitivity import *
 from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *

@@ -129,8 +129,7 @@ def sign_cube(k: int) -> tuple[Ints, Ints]:
     turned : shape (2**k, k)
         Row number of the vector that differs from row v in entry j only.
     """
-    _validate.integer(1, k=k)
-    _validate.in_range(1, 16, k=k)
+    _validate.integer(1, 16, k=k)
     signs = np.array(list(itertools.product((-1, 1), repeat=k)))
     return signs, np.arange(2**k)[:, None] ^ (1 << np.arange(k)[::-1])
 
@@ -159,8 +158,7 @@ def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 
     k = len(laws).bit_length() - 1
     if k < 1 or len(laws) != 2**k:
         raise ValueError(f"laws must be 2**k laws, got {len(laws)}")
-    _validate.ordered(zero=0, odds=odds)
-    _validate.ordered(odds=odds, one=1)
+    _validate.inside(0, 1, odds=odds)
     signs, _ = sign_cube(k)
     reports = np.stack([transcript_law(channels, [law] * len(channels)).ravel() for law in laws])
     ups = signs > 0
@@ -185,8 +183,7 @@ def bits_channel(vectors: ArrayLike, keep: float) -> Floats:
 
 def bits_loss(vectors: ArrayLike, keep: float) -> float:
     """Largest log-ratio of `bits_channel` for any length: the largest Hamming distance times the log-odds."""
-    _validate.ordered(zero=0, keep=keep)
-    _validate.ordered(keep=keep, one=1)
+    _validate.inside(0, 1, keep=keep)
     vectors = np.unique(np.asarray(vectors), axis=0).astype(np.int64)
     distance = np.abs(vectors[:, None, :] - vectors[None, :, :]).sum(axis=2)
     return float(distance.max() * abs(np.log(keep / (1 - keep))))

@@ -1,10 +1,9 @@
 """The density estimate from outside: users to try it on, how many coefficients pay, and its exact risk."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, localised_half_width
 from userdp.local.vector import split_budget, split_users
 from userdp.populations.densities import BLOCK, BOUND, TrigonometricDensity, WrappedGammas, basis_function

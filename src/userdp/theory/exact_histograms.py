@@ -8,10 +8,18 @@ from scipy.special import ndtr
 from userdp import _validate
 from userdp._types import ArrayLike, Floats
 from userdp.central.bound_curve import surrogate_curve
-from userdp.central.histogram import _counts, _norm, clipped_totals, unit_scale
+from userdp.central.histogram import _counts, _norm, clipped_totals, norms, unit_scale
 from userdp.central.unknown_domain import whole_bounds
+from userdp.central.unknown_domain_bounds import objective_from_totals
 
-__all__ = ["expected_loss", "folded_mean", "expected_error", "two_approximate_bound", "objective_sensitivity"]
+__all__ = [
+    "expected_loss",
+    "folded_mean",
+    "expected_error",
+    "two_approximate_bound",
+    "objective",
+    "objective_sensitivity",
+]
 
 
 def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:
@@ -107,3 +115,10 @@ def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.
     _validate.in_range(0, 2, weight=weight)
     _validate.integer(int(bounds.max()), largest=largest)
     return float(2 * largest - (2 - weight) * bounds.min())
+
+
+def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
+    """Computable bound V of the expected loss for each bound, as `objective_from_totals`, from the counts."""
+    bounds = whole_bounds(bounds)
+    expected = clipped_totals(counts, bounds, norm=1)
+    return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)

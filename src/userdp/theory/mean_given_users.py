@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from userdp import _validate
 from userdp._compiled import _jit, njit
-from userdp._types import Rng
+from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN
 from userdp.populations.records import binomial_window

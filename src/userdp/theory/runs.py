@@ -6,10 +6,9 @@ For simulations. The laws are exact: those of running the estimator itself.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from userdp import _validate
-from userdp._types import Floats, Rng
+from userdp._types import ArrayLike, Floats, Rng
 from userdp.local import mean, unequal
 from userdp.local.hashing import Hashes, _hash_report
 from userdp.local.mean import UNIT, _How, _Rounds, _table

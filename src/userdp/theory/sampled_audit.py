@@ -32,8 +32,7 @@ def clopper_pearson(hits: int, runs: int, *, level: float = LEVEL) -> tuple[floa
     _validate.integer(1, runs=runs)
     _validate.integer(0, hits=hits)
     _validate.in_range(0, runs, hits=hits)
-    _validate.ordered(zero=0, level=level)
-    _validate.ordered(level=level, one=1)
+    _validate.inside(0, 1, level=level)
     # `scipy.stats.binomtest` gives the same in 4 ms; the search for a number of runs asks thousands of times
     lower = float(betaincinv(hits, runs - hits + 1, level)) if hits > 0 else 0.0
     upper = float(betaincinv(hits + 1, runs - hits, 1 - level)) if hits < runs else 1.0
@@ -124,8 +123,7 @@ def likely_bound(
         Probability of a smaller result, strictly between 0 and 1: one minus the power.
     """
     _validate.in_range(0, 1, p=p, q=q)
-    _validate.ordered(zero=0, failure=failure)
-    _validate.ordered(failure=failure, one=1)
+    _validate.inside(0, 1, failure=failure)
     few, many = binom.ppf(failure / 2, runs, p), binom.isf(failure / 2, runs, q)
     return loss_lower_bound(int(max(few, 0)), int(max(many, 0)), runs, delta=delta, level=level)
 

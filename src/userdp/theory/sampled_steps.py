@@ -71,8 +71,8 @@ def sampled_epsilon(steps: int, n: int, *, sigma: float, delta: float) -> float:
     The conversion is that of Canonne, Kamath and Steinke (2020), Proposition 12.
     """
     _validate.integer(1, steps=steps, n=n)
-    _validate.positive(sigma=sigma, delta=delta)
-    _validate.ordered(delta=delta, one=1)
+    _validate.positive(sigma=sigma)
+    _validate.inside(0, 1, delta=delta)
     # beyond 100 sigma the nodes of `_moment` would be too far apart
     orders = 1 + np.geomspace(1e-3, 100 * sigma, 121)
     logs = np.array([np.log1p(_moment(x, 1 / n, sigma)) for x in orders]) / (orders - 1)
@@ -101,8 +101,8 @@ def _beyond_linear(t: Floats) -> Floats:
 def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
     """Noise that Bassily et al. (2014) prescribe for n^2 steps, per unit of n times Lipschitz constant."""
     _validate.integer(1, n=n)
-    _validate.positive(epsilon=epsilon, delta=delta)
-    _validate.ordered(delta=delta, one=1)
+    _validate.positive(epsilon=epsilon)
+    _validate.inside(0, 1, delta=delta)
     return float(np.sqrt(32 * np.log(n / delta) * np.log(1 / delta)) / epsilon)
 
 
