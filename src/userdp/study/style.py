@@ -1,6 +1,7 @@
 """The one style of all figures: colour-blind safe, grey-readable by marker and dash, legible when narrow."""
 
-from collections.abc import Collection, Mapping
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -8,7 +9,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["use", "interval", "curves"]
+__all__ = ["use", "interval", "curves", "panels"]
 
 # Okabe and Ito, without the yellow that vanishes on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
@@ -17,6 +18,7 @@ MARKERS = ("o", "s", "^", "D", "v", "x")
 
 def use() -> None:
     """Set seaborn's theme and matplotlib's parameters for a page."""
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight")
     sns.set_theme(
         style="ticks",
         rc={
@@ -76,3 +78,25 @@ def curves(
     if len(ys) > 1:
         ax.legend()
     return ax
+
+
+def panels(data: Any, *, hue: str, order: Sequence[str], **options) -> sns.FacetGrid:
+    """Draw means of simulated values with two standard errors on panels: `seaborn.relplot` in this style.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame
+        One row a value.
+    hue : str
+        Column of the labels.
+    order : sequence of str
+        The labels, in the order of colours and markers.
+    **options
+        As for `seaborn.relplot`: ``x``, ``y``, ``row``, ``col``, ``errorbar``, ...
+    """
+    look: dict[str, Any] = {"palette": list(COLOURS[: len(order)]), "markers": list(MARKERS[: len(order)])}
+    bars = {"err_style": "bars", "errorbar": ("se", 2), "err_kws": {"marker": ""}}
+    order = list(order)
+    labels = {"hue": hue, "hue_order": order, "style": hue, "style_order": order}
+    shape = {"kind": "line", "linestyle": "", "dashes": False}
+    return sns.relplot(data, **labels | look | bars | shape | options)
