@@ -80,7 +80,7 @@ def curves(
     return ax
 
 
-def panels(data: Any, *, hue: str, order: Sequence[str], **options) -> sns.FacetGrid:
+def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.FacetGrid:
     """Draw means of simulated values with two standard errors on panels: `seaborn.relplot` in this style.
 
     Parameters

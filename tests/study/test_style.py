@@ -1,0 +1,15 @@
+"""The helpers draw what they are given."""
+
+import numpy as np
+import pandas as pd
+
+from userdp.study import style
+
+
+def test_panels_draw_the_mean_of_each_label_with_its_marker():
+    data = pd.DataFrame({"x": [0, 0, 1, 1] * 2, "y": np.arange(8.0), "rule": ["b"] * 4 + ["a"] * 4})
+    style.use()
+    lines = style.panels(data, x="x", y="y", hue="rule", order=["b", "a"]).ax.lines
+    drawn = {line.get_marker(): line.get_ydata().tolist() for line in lines if len(line.get_ydata())}
+    assert drawn[style.MARKERS[0]] == [0.5, 2.5]
+    assert drawn[style.MARKERS[1]] == [4.5, 6.5]
