@@ -11,6 +11,7 @@ from userdp.populations.histograms import (
     HistogramDraw,
     dirichlet_draw,
     dirichlet_histograms,
+    gamma_poisson_histograms,
     independent_draw,
     independent_histograms,
 )
@@ -206,3 +207,10 @@ def test_it_imports_without_numba():
         "assert userdp._compiled.njit is None"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_gamma_users_have_the_stated_moments():
+    rng = np.random.default_rng(3)
+    sizes = gamma_poisson_histograms(200_000, 3, mean=4.0, shape=2.0, rng=rng).sum(axis=1)
+    assert sizes.mean() == pytest.approx(4, rel=0.02)
+    assert sizes.var() == pytest.approx(4 + 4**2 / 2, rel=0.03)

@@ -23,6 +23,7 @@ __all__ = [
     "independent_histograms",
     "dirichlet_histograms",
     "dirichlet_poisson_table",
+    "gamma_poisson_histograms",
 ]
 
 
@@ -200,6 +201,28 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
         if kept.any():
             first = int(np.argmax(kept))
             return np.concatenate([[rest[first] - ones[first], ones[first]], tables[first, :-1]])
+
+
+def gamma_poisson_histograms(
+    n: int, d: int, *, mean: float = 20.0, shape: float = 0.5, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw histograms of n users whose sizes have a heavy tail, shape (n, d).
+
+    Output law: counts are independent Poisson variables given the users; the mean size of a user is `mean`
+    times a Gamma variable of mean 1 and the given `shape`, and item j has a share in proportion to
+    ``1 / (j + 5)``, from j = 0 on.
+
+    Examples
+    --------
+    >>> counts = gamma_poisson_histograms(1000, 20, rng=np.random.default_rng(1))
+    >>> counts.shape, bool(abs(counts.sum() / 20_000 - 1) < 0.2)
+    ((1000, 20), True)
+    """
+    _validate.integer(1, n=n, d=d)
+    _validate.positive(mean=mean, shape=shape)
+    popularity = 1 / (np.arange(d) + 5)
+    sizes = mean * rng.standard_gamma(shape, n) / shape
+    return rng.poisson(sizes[:, None] * popularity / popularity.sum()).astype(float)
 
 
 def _sizes_and_bounds(sizes: ArrayLike, bounds: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
