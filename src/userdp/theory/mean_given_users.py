@@ -187,14 +187,13 @@ def localised_draws(
     out = np.empty((len(widths), len(theta), len(epsilons)))
     half = refiners.shape[1]
     noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half
-    laws, sums = [_votes(half, e) for e in epsilons], _sums(refiners)
-    for w, width in enumerate(widths):
-        count = Bins(width).count
-        first, last = _span(voters, refiners, theta, width, count)
-        held, errors = _tally(voters, refiners, sums, theta, width, count, first, last)
-        for e, (_, below) in enumerate(laws):
-            near = first, last, held, errors, theta, _scale(width, epsilons[e]) * noise, width, count
-            _run(*near, below, rng, out[w, :, e])
+    sums = _sums(refiners)
+    for e, epsilon in enumerate(epsilons):
+        tables = _votes(half, epsilon)[1], _guide(half, float(epsilon))
+        for w, width in enumerate(widths):
+            own = _scale(width, epsilon) * noise
+            users = voters, refiners, sums, theta
+            _run(*users, own, width, Bins(width).count, *tables, rng, out[w, :, e])
     return out
 
 
@@ -275,6 +274,14 @@ def _votes(users: int, epsilon: float) -> tuple[NDArray, NDArray]:
     return equal, np.hstack([np.zeros((users + 1, 1)), np.cumsum(equal, axis=1)])
 
 
+@functools.lru_cache(maxsize=8)
+def _guide(users: int, epsilon: float) -> NDArray:
+    """Quantiles of the votes by true votes c at k / K, where to start searching those in between."""
+    places = np.linspace(0, 1, 4 * users + 1)
+    up_to = _votes(users, epsilon)[1][:, 1:]
+    return np.array([np.searchsorted(row, places) for row in up_to]).clip(max=users)
+
+
 @_jit
 def _invert(u, values, cumulative, guide):
     """Replace each number of [0, 1) by the quantile there."""
@@ -294,7 +301,12 @@ def _bin(x, width, count):
 @_jit
 def _end_of_run(x, start, j, width, count):
     """First position after `start` in the sorted `x` that lies beyond bin `j`."""
-    low, high = start + 1, x.size
+    if _bin(x[-1], width, count) == j:
+        return x.size
+    low, high, step = start + 1, start + 1, 1
+    while high < x.size and _bin(x[high], width, count) == j:
+        low, high, step = high + 1, high + step, 2 * step
+    high = min(high, x.size)
     while low < high:
         middle = (low + high) // 2
         if _bin(x[middle], width, count) > j:
@@ -458,11 +470,9 @@ def _expect(first, last, home, held, errors, theta, count, unanimous, equal, bel
 
 
 @_jit
-def _quantile(below, u, guess):
-    """Smallest b with P(votes <= b) >= u, searched from `guess`."""
-    b = guess
-    while b > 0 and below[b] >= u:
-        b -= 1
+def _quantile(below, guide, u):
+    """Smallest b with P(votes <= b) >= u, searched from a b that is not larger."""
+    b = guide[int(u * (guide.size - 1))]
     while b < below.size - 2 and below[b + 1] < u:
         b += 1
     return b
@@ -477,37 +487,51 @@ def _first_of(count, ratio, u):
 
 
 @_jit
-def _run(first, last, held, errors, theta, noise, width, count, below, rng, out):
-    """One run for one width and one budget: squared errors."""
-    middle = np.empty(below.shape[0], np.int64)
-    for c in range(middle.size):
-        middle[c] = _quantile(below[c], 0.5, 0)
+def _place_of(j, c, held, bins, size):
+    """The j-th of the bins with c true votes; `held` by the `bins` that have some, in order."""
+    for k in range(size):
+        if c == 0:
+            j += bins[k] <= j
+        elif held[k] == c:
+            if j == 0:
+                return bins[k]
+            j -= 1
+    return j
+
+
+@_jit
+def _run(voters, refiners, sums, theta, noise, width, count, below, guide, rng, out):
+    """One run for one width and one budget: squared errors.
+
+    Bins with equally many true votes have votes of one law: their maximum is one draw.
+    """
+    h = voters.shape[1]
+    held, bins, alike = np.empty(h, np.int64), np.empty(h, np.int64), np.zeros(h + 1, np.int64)
     for r in range(theta.size):
-        most, chosen, empty = -1, 0, count
-        for k in range(last[r] - first[r] + 1):
-            c = held[r, k]
-            if c > 0:
-                empty -= 1
-                votes = _quantile(below[c], rng.random(), middle[c])
-                if votes > most:
-                    most, chosen = votes, k
-        u = rng.random()
-        error = errors[r, chosen]
-        # `math` and products: numpy's powers of numbers and of arrays need not agree with compiled ones
-        # no empty bin gets that many votes with at least this probability
-        if empty > 0 and u > math.pow(below[0, most], count):
-            votes = _quantile(below[0], math.pow(u, 1 / empty), middle[0])
-            if votes >= most:
-                j = _first_of(empty, below[0, votes] / below[0, votes + 1], rng.random())
-                for k in range(last[r] - first[r] + 1):  # the j-th bin without votes
-                    if held[r, k] > 0 and first[r] + k <= j:
-                        j += 1
-                if votes > most or j < first[r] + chosen:
-                    if j < first[r]:
-                        error = -1 + 2 * (j + 2) * width - theta[r]
-                    elif j > last[r]:
-                        error = -1 + 2 * (j - 1) * width - theta[r]
-                    else:
-                        error = errors[r, j - first[r]]
-        error += noise[r]
+        i, size, c = 0, 0, 0
+        while i < h:
+            bins[size] = _bin(voters[r, i], width, count)
+            end = _end_of_run(voters[r], i, bins[size], width, count)
+            held[size] = end - i
+            alike[end - i] += 1
+            c = max(c, end - i)
+            i, size = end, size + 1
+        alike[0] = count - size
+        left, most, chosen = size, 0, count
+        while c >= 0:
+            many, alike[c] = alike[c], 0
+            left -= many
+            u = rng.random() if many > 0 else 0.0
+            # below (1 - p)^many, where p is the chance of one of them of so many votes or more, none has them
+            if many > 0 and u >= 1 - many * (1 - below[c, most]):
+                # `math`: numpy's powers of numbers and of arrays need not agree with compiled ones
+                votes, j = _quantile(below[c], guide[c], u if many == 1 else math.pow(u, 1 / many)), 0
+                if votes >= most:
+                    if many > 1:
+                        j = _first_of(many, below[c, votes] / below[c, votes + 1], rng.random())
+                    j = _place_of(j, c, held, bins, size)
+                    if votes > most or j < chosen:
+                        most, chosen = votes, j
+            c = c - 1 if left > 0 else min(c, 1) - 1
+        error = _refined(chosen, refiners[r], sums[r], width) - theta[r] + noise[r]
         out[r] = error * error
