@@ -311,7 +311,7 @@ def test_wild_means_never_raise():
         ),
         (
             lambda rng: realistic_mean(np.zeros(30), np.zeros(30, int), epsilon=1, rng=rng),
-            "sizes must be whole numbers of at least 1, got 0",
+            "sizes must be at least 1, got 0 at place 0",
         ),
         (lambda rng: private_variance([0.1] * 4, epsilon=1, rng=rng), "users must be .* at least 8, got 4"),
         (lambda rng: window([1], 3, mean=2, spread=0, beta=0.1), "mean must be in .* got 2"),

@@ -64,13 +64,10 @@ def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
 
 
 def _users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
-    means, sizes = _unit(domain, means=means), np.asarray(sizes)
+    means, sizes = _unit(domain, means=means), _validate.whole_numbers(1, sizes=sizes)
     if means.shape != sizes.shape or means.size < 20:
-        raise ValueError(
-            f"means and sizes must have one shape (n,), n at least 20, got {means.shape} and {sizes.shape}"
-        )
-    if not np.issubdtype(sizes.dtype, np.integer) or sizes.min() < 1:
-        raise ValueError(f"sizes must be whole numbers of at least 1, got {sizes.min()}")
+        shapes = f"{means.shape} and {sizes.shape}"
+        raise ValueError(f"means and sizes must have one shape (n,), n at least 20, got {shapes}")
     return means, sizes
 
 

@@ -103,9 +103,8 @@ class TruncatedMean:
     def _within(self, weights: Floats, deviations: Floats, changes: int, others: float, bound: float) -> bool:
         """Whether the local sensitivity stays at most `bound` while that many users change.
 
-        It is bounded as in `userdp.theory.exact_sensitivity.sensitivity_within`, and grows with the average:
-        one step of Dinkelbach's method from the average at which it equals the bound decides whether any larger
-        one can be had.
+        Bounded as in `userdp.theory.exact_sensitivity.sensitivity_within`, it grows with the average: a step
+        of Dinkelbach's method from the average at which it equals the bound tells if any larger can be had.
         """
         largest = float(self.half_widths.max())
         if self.sensitivity(others, largest) <= bound:

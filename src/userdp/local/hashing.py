@@ -84,9 +84,7 @@ def _hash_report(clip: float, epsilon: float) -> LaplaceReport:
     return LaplaceReport(-clip, clip, epsilon)
 
 
-def hashed_scores(
-    chosen: ArrayLike, *, epsilon: float, clip: float, every_report: bool = False, rng: Rng
-) -> Release[NDArray]:
+def hashed_scores(chosen: ArrayLike, *, epsilon: float, clip: float, rng: Rng) -> Release[NDArray]:
     """Estimate the share of users who chose each coordinate from one number a user (Algorithm 6).
 
     Output law: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates j that
@@ -101,8 +99,6 @@ def hashed_scores(
         As for `userdp.local.mean.laplace_mean`; neighbours replace one user's choices.
     clip
         Bound on the sum, Kent's eta.
-    every_report
-        Multiply the whole matrix of signs out instead of looking sums up in tables.
 
     Examples
     --------
@@ -114,9 +110,5 @@ def hashed_scores(
     report = _hash_report(clip, epsilon)
     n, d = held.shape
     hashes = Hashes.draw(n, d, rng)
-    if every_report:
-        signs = hashes.signs()
-        scores = signs.T @ report.privatise((signs * held).sum(axis=1), rng) / n
-    else:
-        scores = hashes.scores(report.privatise(hashes.sums(held), rng))
+    scores = hashes.scores(report.privatise(hashes.sums(held), rng))
     return Release(scores, report.guarantee)

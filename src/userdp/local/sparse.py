@@ -116,7 +116,7 @@ def sparse_selection(
     how = _How(size, epsilon, half_width, general, False, every_report, rng)
     how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
     chosen = np.abs(x[:half]) >= threshold
-    voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, every_report=every_report, rng=rng)
+    voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, rng=rng)
     selected = select_coordinates(voted.value, sparsity, order=order)
     refining = x[: 2 * half] if printed else x[half : 2 * half]
     return _refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)

@@ -37,7 +37,6 @@ __all__ = [
     "UnaryEncoding",
     "LaplaceReport",
     "TwoPointReport",
-    "Literal",
     "literal",
     "tally",
     "HashedReport",
@@ -419,8 +418,8 @@ class TwoPointReport(_OnInterval):
 
 
 @dataclass(frozen=True)
-class Literal:
-    """The same randomiser, its total summed over every user's report: the slow twin for tests."""
+class literal:
+    """Wrap a randomiser so that `sample_total` sums the reports of `privatise`: the slow twin for tests."""
 
     randomiser: Any
 
@@ -432,11 +431,6 @@ class Literal:
     def sample_total(self, x: Any, rng: Rng) -> Any:
         """Sum the reports of all users."""
         return self.randomiser.privatise(x, rng).sum(axis=0)
-
-
-def literal(randomiser: Any) -> Literal:
-    """Wrap `randomiser` so that `sample_total` sums the reports of `privatise`."""
-    return Literal(randomiser)
 
 
 def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[Any]:

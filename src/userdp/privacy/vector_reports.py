@@ -42,8 +42,8 @@ class _VectorReport(_Report):
         return self.privatise(x, rng).sum(axis=0)
 
     def _rows(self, x: ArrayLike) -> Floats:
-        x = np.asarray(x, dtype=float)
-        if x.ndim != 2 or x.shape[1] != self.d:
+        x = _validate.table(x=x)
+        if x.shape[1] != self.d:
             raise ValueError(f"x must have shape (n, {self.d}), got {x.shape}")
         return x
 
