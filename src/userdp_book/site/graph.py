@@ -32,7 +32,8 @@ SHORT = {
     "remark": "Rem",
     "table": "Tab",
     "figure": "Fig",
-    "equation": "Eq",
+    "equation": "",
+    "assumption": "",
 }
 
 
@@ -77,8 +78,9 @@ def places(paper: str) -> dict[str, tuple[float, float]]:
     near: dict[str, list[str]] = {id: [] for id, item in statements().items() if item["paper"] == paper}
     for id in near:
         for below in uses(id):
-            near[id].append(below)
-            near[below].append(id)
+            if below in near:  # what another paper lends stands in the index
+                near[id].append(below)
+                near[below].append(id)
     ids = [id for id in near if near[id]]
     columns = [
         [id for id in ids if column(id) == number] for number in range(max(map(column, ids), default=0) + 1)
@@ -97,7 +99,7 @@ def drawing(paper: str, address) -> str:
     at = places(paper)
     wide = max((x for x, _ in at.values()), default=0) + WIDTH + 4
     high = max((y for _, y in at.values()), default=0) + HEIGHT + 4
-    lines = "".join(line(at[below], at[id]) for id in at for below in uses(id))
+    lines = "".join(line(at[below], at[id]) for id in at for below in uses(id) if below in at)
     boxes = "".join(node(id, *at[id], address(id)) for id in at)
     return (
         '<div class="statement-graph" tabindex="0" role="group" aria-label="What each statement uses">'

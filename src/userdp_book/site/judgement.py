@@ -105,7 +105,7 @@ class FaultTally(Judged):
     """How many faults of which severity each paper has; then how its statements fare."""
 
     def show(self, chosen):
-        papers = list(dict.fromkeys(paper(fault["statement"]) for fault in chosen.values()))
+        papers = [one for one in AUTHORS if self.options.get("paper") in (None, one)]
         count = Counter((paper(fault["statement"]), fault["severity"]) for fault in chosen.values())
         rows = [
             [

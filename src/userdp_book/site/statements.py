@@ -8,12 +8,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from userdp.study.claims import statements, verdicts
+from userdp.study.claims import VERDICTS, statements, verdicts
 
 from ..run.cache import last_run
 from ..run.pages import pages
-from .boxes import own_name
-from .claims import NOT_YET, SYMBOLS, Stored, anchor, badge, claim_box, collect, expectation, number
+from .boxes import AUTHORS, own_name
+from .claims import Stored, anchor, badge, claim_box, collect, expectation, number, slug
 from .generated import SOURCES, made_of
 from .graph import UNJUDGED, amended, rests_on, uses
 from .links import to_page, to_statement
@@ -23,12 +23,14 @@ def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
     """A table whose cells are texts, nodes or lists of nodes."""
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
     group += nodes.thead("", row(head))
-    group += nodes.tbody("", *map(row, rows))
+    group += nodes.tbody("", *(cells if isinstance(cells, nodes.row) else row(cells) for cells in rows))
     return nodes.table("", group, classes=["colwidths-auto", "userdp-table", kind])
 
 
-def row(cells: list) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells))
+def row(cells: list, **by: str) -> nodes.row:
+    """A row; what it is `by` paper, verdict and so on lets a reader choose it."""
+    classes = [f"by-{field}-{slug(value)}" for field, value in by.items()]
+    return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells), classes=classes)
 
 
 def paragraph(cell) -> nodes.paragraph:
@@ -73,7 +75,7 @@ class Generated(SphinxDirective):
                 for row in self.rows(item, [claim for claim in claims if claim["id"] == item["id"]])
             ]
             if rows:
-                shown += [nodes.rubric(text=paper), *self.arrange(rows)]
+                shown += [nodes.rubric(text=AUTHORS[paper]), *self.arrange(rows)]
         return shown
 
     def arrange(self, rows: list) -> list[nodes.Node]:
@@ -84,17 +86,22 @@ class Generated(SphinxDirective):
 
 
 class Scorecard(Generated):
-    """Every claim with its verdict, after the counts of each paper."""
+    """Every statement with its verdict, and under it every claim, after the counts of each paper."""
 
     head = ["statement", "claim", "verdict", "measured", "expected", "page"]
 
     def show(self, chosen, claims):
-        return [counts(chosen, claims), *super().show(chosen, claims)]
+        parts = [counts(chosen, claims), *super().show(chosen, claims)]
+        return [nodes.container("", *parts, classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
-        if not claims:
-            return [[name(item), item["content"], badge(NOT_YET), "–", "–", "–"]]
-        return [[name(item), self.text(claim["claim"]), *result(claim), page_link(claim)] for claim in claims]
+        judged, paper = verdicts().get(item["id"], UNJUDGED), item["paper"]
+        said = [nodes.strong("", "", *self.text(judged["sentence"] or item["content"]))]
+        yield row([name(item), said, badge(judged["verdict"]), "", "", ""], paper=paper, row="statement")
+        for claim in claims:
+            cells = ["", self.text(claim["claim"]), *result(claim), page_link(claim)]
+            by = {"verdict": claim["verdict"], "whose": claim["whose"], "evidence": claim["evidence"]}
+            yield row(cells, paper=paper, row="claim", **by)
 
 
 def result(claim: Stored) -> list:
@@ -104,17 +111,17 @@ def result(claim: Stored) -> list:
 
 
 def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
-    """How many claims of each paper have which verdict, and how many statements have none yet."""
+    """How many claims of each paper have which verdict, our own results apart."""
+    papers = list(dict.fromkeys(item["paper"] for item in chosen))
     paper_of = {item["id"]: item["paper"] for item in chosen}
-    tally = Counter((paper_of[claim["id"]], claim["verdict"]) for claim in claims)
-    done = {claim["id"] for claim in claims}
-    tally.update((item["paper"], NOT_YET) for item in chosen if item["id"] not in done)
-    sizes = Counter(paper_of.values())
+    tally = Counter(
+        (paper_of[claim["id"]], "ours" if claim["whose"] == "ours" else claim["verdict"]) for claim in claims
+    )
     rows = [
-        [paper, str(size), *(str(tally[paper, verdict]) for verdict in SYMBOLS)]
-        for paper, size in sizes.items()
+        [AUTHORS[paper], *(str(tally[paper, verdict]) for verdict in VERDICTS), str(tally[paper, "ours"])]
+        for paper in papers
     ]
-    return table(["paper", "statements", *map(badge, SYMBOLS)], rows, "scorecard-counts")
+    return table(["the paper's claims", *map(badge, VERDICTS), "our own results"], rows, "scorecard-counts")
 
 
 class StatementIndex(Generated):
