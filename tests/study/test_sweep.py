@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from userdp.study.sweeps import power_law, stream, sweep
+from userdp.study.sweeps import power_law, seconds, stream, sweep
 
 
 def draw(rng, theta, n):
@@ -196,3 +196,9 @@ def test_a_power_law_is_found_within_its_error():
     scaled = (fits[:, 0] + 2) / fits[:, 1]
     # mean and spread of 2000 standard normal variables; five standard deviations of each
     assert abs(scaled.mean()) < 5 / 2000**0.5 and abs(scaled.std() - 1) < 5 / 4000**0.5
+
+
+def test_seconds_count_the_repeats_and_not_the_first_call():
+    calls = []
+    assert seconds(lambda: calls.append(1), 3) >= 0.0
+    assert len(calls) == 4

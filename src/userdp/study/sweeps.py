@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tqdm import tqdm
 
 from userdp import _validate
 
-__all__ = ["stream", "sweep", "power_law"]
+__all__ = ["stream", "sweep", "power_law", "seconds"]
 
 Cell = dict[str, Any]
 
@@ -164,3 +165,12 @@ def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float
     centred = np.log(x) - np.average(np.log(x), weights=weights)
     scale = np.sum(weights * centred**2)
     return np.sum(weights * centred * np.log(values)) / scale, scale**-0.5
+
+
+def seconds(action: Callable[[], Any], repeats: int = 1) -> float:
+    """CPU seconds of one call, the average of `repeats` after a first one that compiles and fills caches."""
+    action()
+    start = process_time()
+    for _ in range(repeats):
+        action()
+    return (process_time() - start) / repeats
