@@ -27,6 +27,7 @@ def situation(seed):
     trust = ("nobody", "curator")[int(rng.integers(2))]
     tails = "normal" if law.smallest >= 100 and not spread else "bounded"
     question = {"n": n, "sizes": law, "epsilon": epsilon, "spread": spread, "trust": trust, "tails": tails}
+    question["private_sizes"] = bool(rng.integers(2))
     return question, float(rng.uniform(-0.6, 0.6)), rng
 
 
@@ -76,7 +77,7 @@ def test_a_law_counted_from_private_sizes_is_refused():
     question = {"n": 100, "epsilon": 1.0, "trust": "curator", "private_sizes": True}
     with pytest.raises(ValueError, match="sizes must not be counted from users"):
         plan(sizes=empirical_sizes(sizes), **question)
-    assert plan(sizes=empirical_sizes(sizes, public=True), **question)[0].method == "average of all users"
+    assert plan(sizes=empirical_sizes(sizes, public=True), **question)[0].error < 1
 
 
 def test_nothing_useful_is_said_aloud():

@@ -5,12 +5,13 @@ ranked by their private sizes, one user can change every cohort: budgets of all 
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from userdp import _validate
-from userdp._types import ArrayLike, Floats, Rng
+from userdp._types import ArrayLike, Floats, Ints, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
     Domain,
@@ -18,6 +19,7 @@ from userdp.central.mean import (
     _inside,
     _returned,
     _users,
+    default_variance_users,
     initial_error,
     initial_mean,
     private_variance,
@@ -25,12 +27,12 @@ from userdp.central.mean import (
 )
 from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import order_statistic
-from userdp.privacy.guarantee import sequential
+from userdp.privacy.guarantee import Guarantee, disjoint, sequential
 from userdp.privacy.noise import DistanceTest, LaplaceNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import WeightedEstimate
 
-__all__ = ["SAFETY", "TruncatedMean", "private_size_mean"]
+__all__ = ["SAFETY", "TruncatedMean", "private_size_mean", "quotient_mean"]
 
 # Lambda = SAFETY v_max h / N: 8 is proved on the page; the paper has 8 B with B large
 SAFETY = 8.0
@@ -163,40 +165,155 @@ def private_size_mean(
     >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
     (0.4, 12.0, 1e-06)
     """
-    # a private size that is none is taken for 1: an exception would be an output
-    sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
-    _validate.generator(rng=rng)
-    means, sizes = _users(means, sizes, domain)
-    _validate.positive(epsilon=epsilon, delta=delta, safety=safety)
+    _validate.positive(delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
-    n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2
-    step = epsilon / (6 if spread is None else 5)
-    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, step)
-    first = initial_mean(rng.binomial(1, means[smallest]), epsilon=step, neighbours="replace", rng=rng)
-    spent = [first.guarantee]
-    if spread is None:
-        # in order of size one user at the top would shift every pair; shuffled, it changes one
-        shuffled = rng.permutation(means[largest])
-        second = private_variance(shuffled, epsilon=step, neighbours="replace", rng=rng)
-        spread = float(second.value or 0.0)  # without a slack a scale is always chosen
-        spent.append(second.guarantee)
-    cap = order_statistic(sizes, rank=2 * np.log(n) / step, largest=largest_size, epsilon=step, rng=rng)
-    centre = _inside(first.value, n)
-    alpha = initial_error(first.value, smallest.size, epsilon=step, beta=beta)
-    half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
-    statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
-    weights, _ = statistic.terms(means[middle], sizes[middle])
+    front = _front(means, sizes, epsilon, 3, largest_size, beta, spread, variance_users, domain, rng, False)
+    statistic, step, users = front.statistic, front.step, (front.means, front.sizes)
+    weights, _ = statistic.terms(*users)
     heaviest = float(statistic.size_weights.max())
     weighing = LaplaceNoise.calibrated(epsilon=step, sensitivity=heaviest)
     total = weighing.release(weights.sum(), rng) - weighing.scale * np.log(1 / (2 * delta))
     # without a positive total nothing is proposed; what is then not asked is paid for all the same
-    proposed = safety * heaviest * half[-1] / total if total > 0 else 1.0
+    proposed = safety * heaviest * statistic.half_widths[-1] / total if total > 0 else 1.0
     test = DistanceTest.calibrated(epsilon=step, delta=delta)
     noise = LaplaceNoise.calibrated(epsilon=step, sensitivity=proposed)
-    spent += [cap.guarantee, weighing.guarantee, test.guarantee, noise.guarantee]
-    value, scale, users = first.value, 1 / (smallest.size * step), (means[middle], sizes[middle])
+    value, scale = front.first, front.first_scale
     if total > 0 and test.passes(statistic.distance(*users, proposed), rng):
         value, scale = noise.release(statistic.value(*users), rng), noise.scale
+    spent = front.compose(weighing.guarantee, test.guarantee, noise.guarantee)
     shares = weights / weights.sum()
-    estimate = WeightedEstimate(float(value), sequential(*spent), shares, scale, first.value, spread)
+    estimate = WeightedEstimate(float(value), spent, shares, scale, front.first, front.spread)
     return _returned(estimate, domain)
+
+
+def quotient_mean(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    largest_size: int,
+    beta: float = 0.05,
+    spread: float | None = None,
+    variance_users: int | None = None,
+    random_cohorts: bool = True,
+    domain: Domain = (0.0, 1.0),
+    rng: Rng,
+) -> WeightedEstimate:
+    """Estimate the same mean by a noisy quotient: no test, no delta.
+
+    Output law: as `private_size_mean` up to the statistic, whose weighted sum of deviations and whose total
+    weight each get Laplace noise; their quotient is added to the centre and projected to the domain. The two
+    sums have sensitivities that hold everywhere, so that nothing is proposed or tested.
+
+    Parameters
+    ----------
+    means, sizes, epsilon, largest_size, beta, spread, variance_users, domain
+        As for `private_size_mean`.
+    random_cohorts
+        Draw the cohorts without looking at the sizes: a user then meets the initial mean, the variance or
+        the quotient, beside the cap, and a step may spend a third of epsilon; by rank it is a fifth.
+
+    Examples
+    --------
+    >>> means, sizes = np.full(5000, 0.4), np.arange(5000) % 50 + 1
+    >>> estimate = quotient_mean(means, sizes, epsilon=3.0, largest_size=50, rng=np.random.default_rng(1))
+    >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
+    (0.4, 3.0, 0.0)
+    """
+    front = _front(
+        means, sizes, epsilon, 2, largest_size, beta, spread, variance_users, domain, rng, random_cohorts
+    )
+    statistic, step = front.statistic, front.step
+    weights, deviations = statistic.terms(front.means, front.sizes)
+    # replacing a user moves the total by at most the largest weight, the sum by twice the largest term
+    furthest = 2 * float(np.max(statistic.size_weights * statistic.half_widths))
+    weighing = LaplaceNoise.calibrated(epsilon=step, sensitivity=float(statistic.size_weights.max()))
+    summing = LaplaceNoise.calibrated(epsilon=step, sensitivity=furthest)
+    total, moved = weighing.release(weights.sum(), rng), summing.release(weights @ deviations, rng)
+    value = statistic.centre + moved / total if total > 0 else front.first
+    spent = front.compose(weighing.guarantee, summing.guarantee)
+    shares = weights / weights.sum()
+    scale = summing.scale / max(float(total), summing.scale)
+    estimate = WeightedEstimate(float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.spread)
+    return _returned(estimate, domain)
+
+
+class _Front(NamedTuple):
+    """What both estimators do first, on [0, 1]."""
+
+    statistic: TruncatedMean
+    means: Floats
+    sizes: Ints
+    first: float
+    first_scale: float
+    spread: float
+    step: float
+    cohorts_spent: tuple[Guarantee, ...]
+    cap_spent: Guarantee
+    random_cohorts: bool
+
+    def compose(self, *last: Guarantee) -> Guarantee:
+        """All that is spent: everybody meets the cap, and one cohort, or every cohort that follows a rank."""
+        if self.random_cohorts:
+            steps = [*((one,) for one in self.cohorts_spent), last]
+            return disjoint(*(sequential(self.cap_spent, *met) for met in steps))
+        return sequential(self.cap_spent, *self.cohorts_spent, *last)
+
+
+def _front(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    epsilon: float,
+    later: int,
+    largest_size: int,
+    beta: float,
+    spread: float | None,
+    variance_users: int | None,
+    domain: Domain,
+    rng: Rng,
+    random_cohorts: bool,
+) -> _Front:
+    """Initial mean, variance, cap and statistic; `later` steps follow."""
+    # a private size that is none is taken for 1: an exception would be an output
+    sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
+    _validate.generator(rng=rng)
+    _validate.positive(epsilon=epsilon)
+    means, sizes = _users(means, sizes, domain)
+    n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2
+    step = epsilon / (1 + later if random_cohorts else 2 + later + (spread is None))
+    early = later * step if random_cohorts else step  # of a cohort that meets nothing later
+    if random_cohorts:
+        smallest, largest, middle = _drawn_cohorts(sizes, spread, variance_users, early, rng)
+    else:
+        smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, step)
+    first = initial_mean(rng.binomial(1, means[smallest]), epsilon=early, neighbours="replace", rng=rng)
+    spent = [first.guarantee]
+    if spread is None:
+        # in order of size one user at the top would shift every pair; shuffled, it changes one
+        shuffled = rng.permutation(means[largest])
+        second = private_variance(shuffled, epsilon=early, neighbours="replace", rng=rng)
+        spread = float(second.value or 0.0)  # without a slack a scale is always chosen
+        spent.append(second.guarantee)
+    cap = order_statistic(sizes, rank=2 * np.log(n) / step, largest=largest_size, epsilon=step, rng=rng)
+    centre = _inside(first.value, n)
+    alpha = initial_error(first.value, smallest.size, epsilon=early, beta=beta)
+    half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
+    statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
+    scale = 1 / (smallest.size * early)
+    users = means[middle], sizes[middle]
+    return _Front(
+        statistic, *users, first.value, scale, spread, step, tuple(spent), cap.guarantee, random_cohorts
+    )
+
+
+def _drawn_cohorts(
+    sizes: Ints, spread: float | None, variance_users: int | None, epsilon: float, rng: Rng
+) -> tuple[Ints, ...]:
+    """A random tenth, the largest few of another where the spread is wanted, and all others."""
+    order, tenth = rng.permutation(sizes.size), sizes.size // 10
+    if spread is not None:
+        return order[:tenth], order[:0], order[tenth:]
+    users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
+    second = order[tenth : 2 * tenth]
+    largest = second[np.argsort(-sizes[second], kind="stable")[: int(users)]]
+    return order[:tenth], largest, order[2 * tenth :]

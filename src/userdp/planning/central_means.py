@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from userdp.central.mean import initial_error, realistic_mean, uniform_mean, window
+from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
 from userdp.planning.local_means import ANY, common, without_sizes
 from userdp.planning.option import Option
@@ -21,6 +22,7 @@ def options(asked: Question) -> Iterator[Option]:
     """Every method that trusts a curator."""
     yield uniform(asked)
     yield weighted(asked)
+    yield quotient(asked)
 
 
 def uniform(asked: Question) -> Option:
@@ -58,5 +60,37 @@ def weighted(asked: Question) -> Option:
         estimates="the weighted mean of the users' own means, larger users counting for more",
         call=realistic_mean,
         spread=asked.spread**2,
+        **common(asked),
+    )
+
+
+def quotient(asked: Question) -> Option:
+    """The noisy quotient, for private sizes; the error is that of its quotient at a mean in the middle."""
+    name = "noisy quotient of weighted sums"
+    if not asked.private_sizes:
+        return unused(name, "public sizes allow more")
+    if asked.n < LEAST_USERS:
+        return unused(name, f"needs {LEAST_USERS} users for its private steps")
+    law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3
+    largest = law.values[n * law.survival(law.values) >= 2 * np.log(n) / step]
+    sizes = np.minimum(law.values, largest[-1] if largest.size else law.smallest)
+    spread = asked.unit_spread**2 / 4
+    reach = initial_error(0.5, n // 10, epsilon=2 * step, beta=BETA)
+    half = reach + window(sizes, n, mean=0.5, spread=spread, beta=BETA / 2)
+    weights = 1 / variance_of_mean(sizes, 0.5, spread)
+    total = 0.9 * n * float(law.probabilities @ weights)
+    if float(weights.max()) / step > total / 10:
+        return unused(name, "its total would drown in noise")
+    noise = 8 * (float(np.max(weights * half)) / (step * total)) ** 2
+    return asked.mean_option(
+        name,
+        4 * (noise + 1 / total),
+        noise=4 * noise,
+        basis="formula",
+        assumes="records at the ends of the domain; own means with normal tails",
+        estimates="the weighted mean of the users' own means, larger users counting for more",
+        call=quotient_mean,
+        spread=asked.spread**2,
+        largest_size=asked.size_law.largest,
         **common(asked),
     )
