@@ -19,8 +19,13 @@ __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
 
 def to_unit_ball(x: ArrayLike) -> Floats:
     """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
-    x = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
-    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+    rows = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
+    return rows / np.maximum(np.sqrt(_products(rows, rows)), 1.0)[:, None]
+
+
+def _products(x: Floats, y: Floats) -> Floats:
+    """Inner product of each row of `x` with that of `y`."""
+    return np.einsum("ij,ij->i", x, y)
 
 
 @dataclass(frozen=True)
@@ -129,16 +134,25 @@ class BallReport(_VectorReport):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each row of `x`, shape (n, d); longer rows are scaled to length 1, NaN counts as 0."""
+        z, factors = self._draw(x, rng)
+        return factors[:, None] * z
+
+    def sample_total(self, x: ArrayLike, rng: Rng) -> Floats:
+        """Sum the reports of all users, shape (d,)."""
+        z, factors = self._draw(x, rng)
+        return factors @ z
+
+    def _draw(self, x: ArrayLike, rng: Rng) -> tuple[Floats, Floats]:
+        """A normal vector for each row, and the factor that makes it the report."""
         x = to_unit_ball(self._rows(x))
-        length = np.linalg.norm(x, axis=1, keepdims=True)
+        length = np.sqrt(_products(x, x))
         # any direction serves for the origin: its sign is fair
-        direction = np.where(length > 0, x / np.where(length > 0, length, 1.0), np.eye(1, self.d))
-        rounded = direction * np.where(rng.random(length.shape) < (1 + length) / 2, 1, -1)
+        direction = np.where(length[:, None] > 0, x, np.eye(1, self.d))
+        rounded = np.where(rng.random(length.size) < (1 + length) / 2, 1, -1)
         z = rng.standard_normal(x.shape)
-        z *= self.magnitude / np.linalg.norm(z, axis=1, keepdims=True)
-        agreement = np.einsum("ij,ij->i", z, rounded)[:, None]
-        side = np.where(rng.random(length.shape) < self.keep, 1, -1)
-        return np.where(agreement >= 0, z, -z) * side
+        agreement = _products(z, direction) * rounded
+        side = np.where(rng.random(length.size) < self.keep, self.magnitude, -self.magnitude)
+        return z, np.where(agreement >= 0, side, -side) / np.sqrt(_products(z, z))
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the densities of the report under two unit vectors."""
