@@ -140,6 +140,13 @@ def errata_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
+def picture_command(chosen: list[Page], jobs: int) -> int:
+    from .site.picture import FILE, draw
+
+    FILE.write_text(draw(), encoding="utf8")
+    return 0
+
+
 def bench_command(chosen: list[Page], jobs: int) -> int:
     from .evidence import bench  # needs the packages of the extra "peers"
 
@@ -157,6 +164,7 @@ COMMANDS = {
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
+    "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "bench": (bench_command, "time the same work by this package and by others"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }

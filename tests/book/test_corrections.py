@@ -10,6 +10,7 @@ import yaml
 from userdp.study.claims import faults, statements, verdicts
 from userdp_book.paper.errata import latex, text
 from userdp_book.run.pages import code_cells, notebook, pages
+from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS
 from userdp_book.site.graph import amended, column, places, rests_on
 
@@ -73,3 +74,9 @@ def test_no_check_compares_a_thing_with_itself():
     sources = [cell["source"] for page in pages(ROOT) for cell in code_cells(notebook(page))]
     calls = [call for source in sources if "check(" in source for call in checks(source)]
     assert calls and [ast.unparse(call) for call in calls if hollow(call)] == []
+
+
+def test_readme_says_the_tally_and_shows_the_picture_of_today():
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    assert picture.sentence() in readme and f"({picture.FILE.as_posix()})" in readme
+    assert (ROOT / picture.FILE).read_text(encoding="utf8") == picture.draw(), "python -m userdp_book picture"

@@ -98,6 +98,7 @@ def setup(app) -> dict:
     app.add_directive("corrections", judgement.Corrections)
     app.add_directive("erratum", judgement.Erratum)
     app.add_directive("fault-tally", judgement.FaultTally)
+    app.add_directive("in-figures", judgement.InFigures)
     app.add_directive("readings", judgement.Readings)
     app.add_directive("statement-graph", graph.StatementGraph)
     app.add_directive("not-reproducible", NotReproducible)

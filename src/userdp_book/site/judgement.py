@@ -1,4 +1,4 @@
-"""Directives made from the tables of judgement: corrections, fault-tally, readings, erratum."""
+"""Directives made from the tables of judgement: corrections, fault-tally, in-figures, readings, erratum."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,6 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
 
+from . import picture
 from .boxes import AUTHORS, own_name
 from .claims import badge, collect, joined, slug
 from .generated import SOURCES, made_of
@@ -131,6 +132,13 @@ class FaultTally(Judged):
             for verdict in VERDICTS
         ]
         return table(["statements", *(AUTHORS[one] for one in papers), "all"], rows, "scorecard-counts")
+
+
+class InFigures(Judged):
+    """The tally in one sentence."""
+
+    def show(self, chosen):
+        return [nodes.paragraph(text=picture.sentence())]
 
 
 class Readings(Judged):

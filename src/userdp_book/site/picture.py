@@ -1,0 +1,75 @@
+"""The picture of README and first page: a square a statement, its verdict by colour and symbol."""
+
+from collections import Counter
+from pathlib import Path
+
+from userdp.study.claims import faults, statements, verdicts
+
+from .boxes import AUTHORS
+from .claims import SYMBOLS
+
+FILE = Path("book") / "_static" / "findings.svg"
+SIDE, STEP, LEFT, ROW, ACROSS = 18, 21, 150, 24, 26
+# dark enough for white symbols, and seen on white and on black
+COLOURS = {
+    "holds": "#1a7f4b",
+    "holds after correction": "#9a6700",
+    "refuted": "#c4432b",
+    "not reproducible": "#7a4fb0",
+    "context": "#6b7682",
+}
+
+
+def numbers() -> dict[str, int]:
+    """What README and first page say in figures."""
+    fate = Counter(item["verdict"] for item in verdicts().values())
+    bad = Counter(fault["severity"] for fault in faults().values())
+    return {
+        "statements": len(statements()),
+        "hold": fate["holds"],
+        "corrected": fate["holds after correction"],
+        "refuted": fate["refuted"],
+        "slips": len(faults()),
+        "privacy": bad["privacy broken"],
+        "false": bad["statement false"],
+        "glyphs": bad["wording or glyph"],
+    }
+
+
+def sentence() -> str:
+    """The figures in words; README and first page say just this."""
+    return (
+        "Of {statements} numbered statements {hold} hold as printed and {corrected} after a correction; "
+        "of {slips} slips, each counted once, {privacy} break a promise of privacy and {glyphs} are a word "
+        "or a glyph."
+    ).format(**numbers())
+
+
+def draw() -> str:
+    """The picture as SVG."""
+    parts, y = [], 6
+    for paper, name in AUTHORS.items():
+        ids = [id for id, item in statements().items() if item["paper"] == paper]
+        parts.append(f'<text x="0" y="{y + 14}" fill="#6b7682">{name}</text>')
+        for place, id in enumerate(ids):
+            x, down = LEFT + STEP * (place % ACROSS), y + STEP * (place // ACROSS)
+            parts.append(square(x, down, verdicts()[id]["verdict"]))
+        y += STEP * ((len(ids) - 1) // ACROSS + 1) + ROW - SIDE
+    x = 0
+    for verdict, count in Counter(item["verdict"] for item in verdicts().values()).most_common():
+        words = f"{verdict}: {count}"
+        parts += [square(x, y + 6, verdict), f'<text x="{x + 23}" y="{y + 20}" fill="#6b7682">{words}</text>']
+        x += 34 + 7 * len(words)
+    wide, high = LEFT + STEP * ACROSS, y + 30
+    title = f"{numbers()['statements']} statements of four papers, a square each, by verdict"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
+        f'font-family="sans-serif" font-size="13"><title>{title}</title>{"".join(parts)}</svg>\n'
+    )
+
+
+def square(x: float, y: float, verdict: str) -> str:
+    symbol = (
+        f'<text x="{x + SIDE / 2}" y="{y + 13.5}" fill="#fff" text-anchor="middle">{SYMBOLS[verdict]}</text>'
+    )
+    return f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" rx="3" fill="{COLOURS[verdict]}"/>{symbol}'
