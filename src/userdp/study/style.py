@@ -98,5 +98,5 @@ def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.
     bars = {"err_style": "bars", "errorbar": ("se", 2), "err_kws": {"marker": ""}}
     order = list(order)
     labels = {"hue": hue, "hue_order": order, "style": hue, "style_order": order}
-    shape = {"kind": "line", "linestyle": "", "dashes": False}
+    shape = {"kind": "line", "linestyle": "", "dashes": False, "markersize": 6}
     return sns.relplot(data, **labels | look | bars | shape | options)
