@@ -26,3 +26,19 @@ def test_a_link_names_the_authors_outside_of_their_part():
     assert boxes.own_name("kent-thm-7", "/book/dame/index") == "Kent et al., Theorem 7"
     assert boxes.own_name("kent-thm-7", "/book/kent/sparse") == "Theorem 7"
     assert boxes.NUMBERED.match("Theorem 48") and not boxes.NUMBERED.match("this theorem")
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "shown"),
+    [
+        ("liu-lem-4.1", "Lemma 12", "Lemma 4.1"),
+        ("liu-lem-4.1-repaired", "Lemma 13", "Lemma 4.1, repaired"),
+        ("liu-lem-4.1-repaired", "the repaired lemma", "the repaired lemma"),
+        ("liu-descent", "Proposition 3", "Proposition 3"),
+    ],
+)
+def test_a_link_to_a_repaired_box_says_so(target, words, shown):
+    link = nodes.reference("", words, refid=target)
+    page = nodes.paragraph("", "", link)
+    boxes.name_links(None, page, "book/liu/model")
+    assert link.astext() == shown

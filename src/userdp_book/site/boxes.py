@@ -56,6 +56,7 @@ def verdict(id: str) -> list[nodes.Node]:
 def name_links(app, doctree, docname: str) -> None:
     """A link to such a box reads as its title does, where the page gives it no words of its own."""
     for link in doctree.findall(nodes.reference):
-        id = link.get("refid") or link.get("refuri", "").rpartition("#")[2]
-        if id in statements() and NUMBERED.match(link.astext()):
-            link[:] = [nodes.Text(own_name(id, f"/{docname}"))]
+        target = link.get("refid") or link.get("refuri", "").rpartition("#")[2]
+        id, dash, suffix = target.partition("-repaired")
+        if id in statements() and not suffix and NUMBERED.match(link.astext()):
+            link[:] = [nodes.Text(own_name(id, f"/{docname}") + (", repaired" if dash else ""))]
