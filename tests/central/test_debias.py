@@ -6,13 +6,14 @@ from scipy import stats
 
 from fakes import Silent
 from laws import has_mean, same_law
-from userdp.central.debias import clipped_poisson_mean, clipped_poisson_slope, debiased_count, poisson_rate
+from userdp.central.debias import clipped_poisson_mean, debiased_count, poisson_rate
 from userdp.populations.histograms import dirichlet_poisson_table
 from userdp.theory.audit import laplace_loss
 from userdp.theory.exact_counts import (
     amplification,
     bias_bound,
     clipped_poisson_curvature,
+    clipped_poisson_slope,
     clipped_poisson_variance,
     clipped_total_law,
     debiased_risk,

@@ -148,7 +148,7 @@ def test_only_the_ratio_to_the_sensitivity_counts_and_more_noise_means_less_delt
     [
         ({"epsilon": 0}, "epsilon must be positive, got 0"),
         ({"epsilon": np.inf}, "epsilon must be a finite number, got inf"),
-        ({"delta": 0.0}, "delta must be positive, got 0.0"),
+        ({"delta": 0.0}, "delta must be strictly between 0 and 1, got 0.0"),
         ({"delta": 1}, "delta must be strictly between 0 and 1, got 1"),
         ({"delta": np.nan}, "delta must be a finite number, got nan"),
         ({"sensitivity": -1}, "sensitivity must be positive, got -1"),

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from laws import has_mean, same_law
 from userdp.privacy.reports import (
     BinaryResponse,
+    HashedReport,
     KaryResponse,
     LaplaceReport,
     TwoPointReport,
     UnaryEncoding,
     literal,
 )
+from userdp.privacy.vector_reports import BallReport, CubeReport
 from userdp.theory.audit import bits_channel, exact_loss, laplace_loss
 
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
@@ -172,3 +174,19 @@ def test_randomisers_are_total(kind, data):
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("stranger", [None, 7, np.random.RandomState(1), np.random])
+def test_a_report_refuses_what_is_no_generator_by_name(stranger):
+    for report, x in (
+        (BinaryResponse(1.0), [0]),
+        (KaryResponse(3, 1.0), [0]),
+        (UnaryEncoding(3, 1, 1.0), [[0]]),
+        (LaplaceReport(0, 1, 1.0), [0.5]),
+        (TwoPointReport(0, 1, 1.0), [0.5]),
+        (HashedReport(2, 1.0, 1.0), ([0.5], [0])),
+        (CubeReport(2, 1.0), [[0.5, 0.5]]),
+        (BallReport(2, 1.0), [[0.5, 0.5]]),
+    ):
+        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got"):
+            report.privatise(x, stranger)

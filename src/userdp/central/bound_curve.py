@@ -31,11 +31,11 @@ class Surrogate:
         Norm of each user's counts, cut at `largest`, increasing.
     weights : shape (n,)
         Minus the slope of each user's share of G below that user's size, in [0, reach].
-    mass : float
+    mass
         M, the expected l1 norm of the noise per unit of the bound.
-    reach : float
+    reach
         Most that one user moves the slope of G.
-    largest : float
+    largest
         Largest bound considered.
     """
 
@@ -107,12 +107,12 @@ def surrogate_curve(
     ----------
     counts : shape (n, d), dense or sparse
         Count of each user and item; what is not a count is taken for 0.
-    largest : float, optional
+    largest
         Public upper end C_max of the bounds considered, positive; by default the largest norm in the data,
         for study: then the curve is all of G.
     epsilon, delta, neighbours, printed
         Of the *release*, as for `histogram_noise`: they decide the noise that the bound is weighed against.
-    sparsity : int, optional
+    sparsity
         Most items s that a user is expected to hold, 1 to d; by default d. Only with ``delta > 0``.
     """
     total, size = norms(counts, 1), norms(counts, 1 if delta == 0 else 2)

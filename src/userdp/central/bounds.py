@@ -48,12 +48,12 @@ def output_perturbation(
     ----------
     counts, largest, sparsity, neighbours
         As for `surrogate_curve`; `release_epsilon` and `release_delta` are its epsilon and delta.
-    epsilon : float
+    epsilon
         Budget of the choice, positive.
-    users : int, optional
+    users
         Public number of users, which scales the ridge; by default the number of rows, which is public only
         if neighbours replace a user.
-    printed : bool
+    printed
         The paper's Algorithm 2: ridge ``2 sqrt(2 s n / epsilon) / largest`` with the budget of the release,
         sensitivity ``4 sqrt(s) / w``, no projection, and the paper's noise in G. The bound may be negative;
         since its noise is four times what the sensitivity asks for, it spends a quarter of `epsilon`.

@@ -50,12 +50,12 @@ def private_gradient_descent(
     ----------
     counts, largest, release_epsilon, release_delta, sparsity, neighbours
         As for `userdp.central.bounds.output_perturbation`.
-    epsilon, delta : float
+    epsilon, delta
         Budget of the choice, both positive.
-    steps : int, optional
+    steps
         Number of steps. By default ``(users / kappa)^2``, rounded up and at most `MOST_STEPS`, with kappa
         the standard deviation of one Gaussian release of sensitivity 1.
-    users : int, optional
+    users
         Public number of users, which sets steps and step size; by default the number of rows, which is
         public only if neighbours replace a user.
 
@@ -131,11 +131,11 @@ def geometric_quantile(
     ----------
     counts, largest, release_epsilon, release_delta, epsilon, delta, users, neighbours
         As for `private_gradient_descent`.
-    start : float
+    start
         First bound, positive and at most `largest`.
-    rate : float
+    rate
         Learning rate, positive.
-    steps : int
+    steps
         Number of steps; every user takes part in each.
 
     Notes

@@ -16,7 +16,7 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
 
-__all__ = ["clipped_poisson_mean", "clipped_poisson_slope", "poisson_rate", "debiased_count"]
+__all__ = ["clipped_poisson_mean", "poisson_rate", "debiased_count"]
 
 
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
@@ -30,12 +30,6 @@ def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
     return rate * _at_most(bound - 2, rate) + bound * gammainc(bound, rate)
 
 
-def clipped_poisson_slope(rate: ArrayLike, bound: int) -> Floats:
-    """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
-    _validate.integer(1, bound=bound)
-    return _at_most(bound - 1, np.asarray(rate, dtype=float))
-
-
 def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | None = None) -> Floats:
     """Rate at which a clipped Poisson variable has a given mean: the inverse of `clipped_poisson_mean`.
 
@@ -43,9 +37,9 @@ def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | N
     ----------
     clipped_mean : any shape
         Means; projected to [0, h(largest_rate)], and NaN counts as 0.
-    bound : int
+    bound
         Bound C, at least 1.
-    largest_rate : float, optional
+    largest_rate
         Public upper guard of the rate, positive; by default `bound`, where an error of the clipped mean
         grows by a factor of at most e.
 
@@ -68,7 +62,7 @@ def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | N
     # far from the solution a step is about 1 / (hazard of the tail): more steps for larger guards only
     for _ in range(100 + 2 * int(largest_rate)):
         here = rate[moving]
-        step = (mean[moving] - clipped_poisson_mean(here, bound)) / clipped_poisson_slope(here, bound)
+        step = (mean[moving] - clipped_poisson_mean(here, bound)) / _at_most(bound - 1, here)
         rate[moving] = np.clip(here + step, here, largest_rate)
         moving[moving] = rate[moving] > here * (1 + 1e-15)
         if not moving.any():
@@ -95,15 +89,15 @@ def debiased_count(
     ----------
     counts : shape (n,)
         Count of each user; what is not a count (negative, NaN) is taken for 0.
-    bound : int
+    bound
         Contribution bound C, at least 1: public, or from a private choice whose guarantee is to be added.
-    epsilon : float
+    epsilon
         Budget of the release, positive.
-    neighbours : {"replace", "add-remove"}
+    neighbours
         Which inputs are neighbours.
-    largest_rate : float, optional
+    largest_rate
         Public upper guard of the mean rate, positive; by default `bound`.
-    users : int, optional
+    users
         Public number of users by which the total is divided. By default the length of `counts`, which is
         public if users are replaced; it must be given if they come and go.
 

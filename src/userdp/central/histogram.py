@@ -86,15 +86,15 @@ def histogram_noise(
 
     Parameters
     ----------
-    d : int
+    d
         Number of items.
-    bound : float
+    bound
         Contribution bound C, at least 0.
-    epsilon, delta : float
+    epsilon, delta
         Budget of the release; delta from 0, for Laplace noise, to below 1.
-    neighbours : {"replace", "add-remove"}
+    neighbours
         Which inputs are neighbours.
-    printed : bool
+    printed
         Whether to use the paper's noise: always that of "add-remove", and for Gaussian noise with epsilon at
         most 1 the formula of Lemma 4.1. The guarantee then says what it truly costs: the exact sensitivity
         over the scale, or the exact delta at `epsilon`, smaller or larger than the one asked for.
@@ -139,7 +139,7 @@ def bounded_histogram(
     ----------
     counts : shape (n, d), dense or sparse
         Count of each user and item; not a count is taken for 0.
-    bound : float
+    bound
         Contribution bound C, at least 0: public, or from a private choice whose guarantee is to be added.
     epsilon, delta, neighbours, printed
         As for `histogram_noise`.
@@ -151,9 +151,8 @@ def bounded_histogram(
     (4.0, 2.0, array([7.1, 9.3]))
     """
     totals = clipped_totals(counts, [bound], norm=_norm(delta))[0]
-    noise = histogram_noise(
-        totals.size, bound=bound, epsilon=epsilon, delta=delta, neighbours=neighbours, printed=printed
-    )
+    budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+    noise = histogram_noise(totals.size, bound=bound, printed=printed, **budget)
     return HistogramEstimate(noise.release(totals, rng), noise.guarantee, float(bound), noise.scale)
 
 

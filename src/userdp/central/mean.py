@@ -15,11 +15,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from userdp import _validate
-from userdp._types import ArrayLike, Floats, Ints, Rng
+from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.weights import family_weights, optimal_weights
 from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import NoisyMaximum
-from userdp.privacy.guarantee import Guarantee, Neighbours, disjoint
+from userdp.privacy.guarantee import Neighbours, disjoint
 from userdp.privacy.noise import LaplaceNoise, ThresholdedNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import Release, WeightedEstimate
@@ -37,7 +37,6 @@ __all__ = [
     "realistic_mean",
 ]
 
-Domain = tuple[float, float]
 SAME_SIZE: Neighbours = "replace-same-size"
 LARGEST_VARIANCE = 0.25  # of any law on [0, 1]
 # users of the variance step: log(n) of the paper is too few for any promise; see the page on it
@@ -83,7 +82,7 @@ def uniform_mean(
     ----------
     means : shape (n,)
         Mean of each user.
-    epsilon : float
+    epsilon
         Central budget, positive.
     domain : (low, high)
         Public ends of the data.
@@ -118,11 +117,11 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
     ----------
     sizes : shape (k,)
         Records of a user; the half-width is for each of these.
-    n : int
+    n
         Number of users.
-    mean, spread : float
+    mean, spread
         Mean and variance of the users' own means, on [0, 1].
-    beta : float
+    beta
         Probability that some user lies outside, in (0, 1).
     """
     _validate.integer(1, n=n)
@@ -161,13 +160,13 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
 
     Parameters
     ----------
-    value : float
+    value
         What `initial_mean` returned.
-    users : int
+    users
         Number m of users it averaged.
-    epsilon, beta : float
+    epsilon, beta
         Its budget, and the probability that the bound may fail.
-    printed : bool
+    printed
         The bound in the proof of Lemma F.1; by default a normal quantile at the least favourable mean
         within the noise, several times smaller (our choice).
     """
@@ -206,11 +205,11 @@ def private_variance(
     ----------
     means : shape (m,)
         One number a user, of one law; projected to [0, 1].
-    epsilon, delta : float
+    epsilon, delta
         Central budget; delta 0 for pure privacy.
-    pairs : int
+    pairs
         Pairs averaged in a group; `means` must fill one.
-    smallest : float
+    smallest
         Smallest variance looked for, in (0, 1/4).
 
     Returns
@@ -239,21 +238,18 @@ def private_variance(
     with np.errstate(divide="ignore"):
         exponents = np.ceil(np.log2(averages)) - 1
     votes = np.bincount((np.clip(exponents, lowest, -1) - lowest).astype(int), minlength=scales.size)
-    chosen, guarantee = _most_voted(votes, float(epsilon), float(delta), neighbours, rng)
-    value = None if chosen is None else float(min(2 * 2.0 ** (scales[chosen] + 1), LARGEST_VARIANCE))
-    return Release(value, guarantee)
-
-
-def _most_voted(
-    votes: Ints, epsilon: float, delta: float, neighbours: Neighbours, rng: Rng
-) -> tuple[int | None, Guarantee]:
     if delta == 0:
         maximum = NoisyMaximum.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
-        return maximum.choose(votes, rng), maximum.guarantee
-    threshold = 1 + 2 * np.log(2 / delta) / epsilon
-    noise = ThresholdedNoise(2 / epsilon, threshold, 1, neighbours=neighbours, epsilon=epsilon, delta=delta)
-    shown = noise.release(votes, rng)
-    return (int(np.argmax(shown)) if shown.any() else None), noise.guarantee
+        chosen, guarantee = maximum.choose(votes, rng), maximum.guarantee
+    else:
+        threshold = 1 + 2 * np.log(2 / delta) / epsilon
+        promise: Any = {"epsilon": float(epsilon), "delta": float(delta), "neighbours": neighbours}
+        noise = ThresholdedNoise(2 / epsilon, threshold, 1, **promise)
+        shown, guarantee = noise.release(votes, rng), noise.guarantee
+        if not shown.any():
+            return Release(None, guarantee)
+        chosen = int(np.argmax(shown))
+    return Release(float(min(2 * 2.0 ** (scales[chosen] + 1), LARGEST_VARIANCE)), guarantee)
 
 
 def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
@@ -288,11 +284,11 @@ def ideal_mean(
         Mean of each user.
     sizes : shape (n,)
         Records of each user, whole numbers; public.
-    mean, spread : float
+    mean, spread
         Mean and variance of the users' own means.
-    epsilon : float
+    epsilon
         Central budget, positive.
-    beta : float
+    beta
         Probability that some user is clipped.
     domain : (low, high)
         Public ends of the data.
@@ -308,7 +304,7 @@ def ideal_mean(
     length = domain[1] - domain[0]
     mean, spread = (mean - domain[0]) / length, spread / length**2
     half = partial(window, n=sizes.size, mean=mean, spread=spread, beta=beta)
-    return _returned(_weighted(means, sizes, mean, spread, half, epsilon=epsilon, rng=rng), domain)
+    return _returned(_weighted(means, sizes, mean, spread, half, epsilon, False, rng), domain)
 
 
 def _weighted(
@@ -317,11 +313,8 @@ def _weighted(
     centre: float,
     spread: float,
     half: Callable[[Ints], Floats],
-    *,
     epsilon: float,
-    printed: bool = False,
-    initial: float | None = None,
-    guarantees: tuple[Guarantee, ...] = (),
+    printed: bool,
     rng: Rng,
 ) -> WeightedEstimate:
     """Clip to windows of half-width `half(sizes)`, weigh, add noise: the last step of both estimators."""
@@ -335,8 +328,7 @@ def _weighted(
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours=SAME_SIZE)
     low, high, weights = (np.repeat(x, counts) for x in (low, high, weights))
     value = float(noise.release(weights @ np.clip(means, low, high), rng))
-    total = disjoint(noise.guarantee, *guarantees)
-    return WeightedEstimate(value, total, weights, noise.scale, initial, spread)
+    return WeightedEstimate(value, noise.guarantee, weights, noise.scale, spread=spread)
 
 
 def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
@@ -407,15 +399,15 @@ def realistic_mean(
         Mean of each user's records, which lie at the two ends of the domain; n at least 20.
     sizes : shape (n,)
         Records of each user, whole numbers; public.
-    epsilon, delta : float
+    epsilon, delta
         Central budget; delta is spent on the variance step, 0 for pure privacy.
-    beta : float
+    beta
         Probability that the windows may fail.
-    spread : float, optional
+    spread
         Variance of the users' own means where it is known; then no user is spent on it.
-    variance_users : int, optional
+    variance_users
         Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
-    printed : bool
+    printed
         The error bound of Lemma F.1, and the weights of eq. (6) with the noise counted once.
     domain : (low, high)
         Public ends of the data.
@@ -445,6 +437,6 @@ def realistic_mean(
     def half(of_sizes: Ints) -> Floats:
         return alpha + window(of_sizes, n, mean=centre, spread=spread, beta=beta / 2)
 
-    known: Any = {"initial": first.value, "guarantees": tuple(guarantees), "printed": printed}
-    users = means[middle], sizes[middle]
-    return _returned(_weighted(*users, centre, spread, half, epsilon=epsilon, rng=rng, **known), domain)
+    last = _weighted(means[middle], sizes[middle], centre, spread, half, epsilon, printed, rng)
+    total = disjoint(last.guarantee, *guarantees)
+    return _returned(replace(last, initial=first.value, guarantee=total), domain)

@@ -44,9 +44,9 @@ class TruncatedMean:
 
     Parameters
     ----------
-    centre : float
+    centre
         Released initial mean, in (0, 1).
-    spread : float
+    spread
         Released variance of the users' own means.
     half_widths : shape (k_T,)
         Half-width of the window of a user with 1 .. k_T records, not increasing; larger users count as
@@ -150,11 +150,11 @@ def private_size_mean(
         As for `userdp.central.mean.realistic_mean`.
     sizes : shape (n,)
         Records of each user; private, and projected to whole numbers of at least 1.
-    epsilon, delta : float
+    epsilon, delta
         Central budget of the whole, delta in (0, 1/2].
-    largest_size : int
+    largest_size
         Public bound on the records of one user.
-    safety : float
+    safety
         Proposed sensitivity in units of largest weight times half-width over total weight.
 
     Examples

@@ -5,6 +5,7 @@ only items that survive in somebody's *clipped* counts are looked at. `nested_to
 for every contribution bound at once.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
     ----------
     counts : shape (n, d)
         Count of each user and item; what is not a count is taken for 0.
-    bound : int
+    bound
         Contribution bound C, at least 1 and at most ten million.
 
     Returns
@@ -123,19 +124,19 @@ def release_noise(
 
     Parameters
     ----------
-    bound : int
+    bound
         Contribution bound C, at least 1.
-    epsilon, delta : float
+    epsilon, delta
         Budget of the release, positive, delta below 1/2.
-    neighbours : {"replace", "add-remove"}
+    neighbours
         Which inputs are neighbours.
-    tight : bool
+    tight
         Whether to use the smaller threshold of `ThresholdedNoise.calibrated`.
-    printed : bool
+    printed
         Whether every item that anybody holds, clipped away or not, may be released, with the noise of
         "add-remove". It costs more than (epsilon, delta), and the guarantee says what: under "replace"
         epsilon doubles, and delta is the largest probability that one of a newcomer's items is released.
-    distinct : int, optional
+    distinct
         With ``printed=True``: the most distinct items that one user can hold, a public bound; without it
         delta is 1.
     """
@@ -146,8 +147,8 @@ def release_noise(
     )
     if not printed:
         return noise
-    raw: Any = {"support": "raw", "distinct": distinct, "neighbours": neighbours}
-    return ThresholdedNoise(noise.scale, noise.threshold, noise.bound, **raw)
+    unpaid: Any = {"epsilon": None, "delta": None, "neighbours": neighbours}
+    return replace(noise, support="raw", distinct=distinct, **unpaid)
 
 
 def release_scale(bound: int, *, epsilon: float, neighbours: Neighbours = "replace") -> float:
@@ -198,15 +199,8 @@ def unbounded_histogram(
     >>> release.value.round(), release.guarantee.delta
     (array([802.,   0.,   0.]), 1e-06)
     """
-    noise = release_noise(
-        bound,
-        epsilon=epsilon,
-        delta=delta,
-        neighbours=neighbours,
-        tight=tight,
-        printed=printed,
-        distinct=distinct,
-    )
+    budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+    noise = release_noise(bound, tight=tight, printed=printed, distinct=distinct, **budget)
     totals = nested_totals(counts, [bound], rng)[0]
     value = noise.release(totals, rng, support=_held(counts) if printed else None)
     return HistogramEstimate(value, noise.guarantee, float(bound), noise.scale, noise.threshold)

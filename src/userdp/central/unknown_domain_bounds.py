@@ -35,7 +35,7 @@ def objective_from_totals(
         ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
     bounds : shape (k,)
         Contribution bounds, whole numbers of at least 1.
-    weight : float
+    weight
         Factor of the second sum, from 0 to 2: 1 in the paper's display; 1/2 is the reading that its
         constant 5 C_max / 2 and its Table 1 fit.
     **release
@@ -89,17 +89,17 @@ def private_bound(
     ----------
     counts : shape (n, d), dense or sparse
         Count of each user and item.
-    weight : float
+    weight
         As for `objective_from_totals`.
     bounds : shape (k,)
         The candidates, whole numbers of at least 1, public.
-    release_epsilon, release_delta : float
+    release_epsilon, release_delta
         Budget of the release for which the bound is chosen; it costs its own.
-    epsilon : float
+    epsilon
         Budget of the choice, positive.
-    neighbours : {"replace", "add-remove"}
+    neighbours
         Which inputs are neighbours.
-    sensitivity : float, optional
+    sensitivity
         By default half of `objective_range`, the smallest for which the guarantee holds. The paper's
         5 C_max / 2 and `objective_sensitivity` are valid too, and spend less than `epsilon`.
 

@@ -29,9 +29,9 @@ class Weights:
     ----------
     value : shape (n,)
         Weights that sum to 1 over all users.
-    cap : float
+    cap
         Threshold T: ``value`` is proportional to ``min(1 / variance, cap / width)``.
-    variance : float
+    variance
         Variance of the weighted mean and of its noise together.
     """
 
@@ -66,9 +66,9 @@ def spent_variance(
     ----------
     weights, variances, widths : shape (n,)
         Weight, variance and length of the interval of each user.
-    epsilon : float
+    epsilon
         Central budget, positive.
-    noise : float
+    noise
         Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
     counts : shape (n,), optional
         How many users share each entry; one by default.

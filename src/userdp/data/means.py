@@ -42,7 +42,7 @@ class UserCounts:
 
     Parameters
     ----------
-    name : str
+    name
         What the table is, for captions.
     records : array_like of int, shape (users,)
         Number of records of each user, at least 1.
@@ -180,7 +180,7 @@ def user_counts_from_records(users: ArrayLike, values: ArrayLike, name: str = "r
         Label of the user of each record, hashable; None, NaN and the empty string are refused.
     values : array_like of int or bool, shape (records,)
         Value of each record, 0 or 1.
-    name : str
+    name
         What the table is, for captions.
 
     Returns

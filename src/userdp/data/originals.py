@@ -52,7 +52,7 @@ class Stops:
         Whether the stop led to a search.
     group : ndarray of int, shape (officers, size)
         Recorded race of the person stopped, an index of `STOP_GROUPS`.
-    kept : int
+    kept
         Stops that passed the filters, before officers with too few were left out.
     """
 
@@ -80,16 +80,16 @@ def texas_stops(
 
     Parameters
     ----------
-    path : str or path
+    path
         The CSV file, or a ZIP archive of it.
-    sha256 : str
+    sha256
         SHA-256 of the file at `path`, 64 hexadecimal digits. We know of no published one: note down that
         of your copy (`userdp.data.means.sha256_of`) once, so that a later run fails if the file has changed.
-    rng : numpy.random.Generator
+    rng
         Source of the random orders.
     size, district, years
         Stops of each officer, at least 1; the district; the years.
-    chunk : int
+    chunk
         Rows read at a time, at least 1.
 
     Returns
@@ -182,12 +182,12 @@ def sentiment140(path: str | PathLike, *, sha256: str, chunk: int = 100_000) -> 
 
     Parameters
     ----------
-    path : str or path
+    path
         The archive ``trainingandtestdata.zip``, or the training file in it,
         ``training.1600000.processed.noemoticon.csv``.
-    sha256 : str
+    sha256
         SHA-256 of the file at `path`: of the archive, `SENTIMENT140_SHA256`.
-    chunk : int
+    chunk
         Tweets that are held before they are counted, at least 1.
 
     Returns
@@ -228,16 +228,16 @@ def snap_checkins(
 
     Parameters
     ----------
-    path : str or path
+    path
         ``loc-gowalla_totalCheckins.txt.gz`` or ``loc-brightkite_totalCheckins.txt.gz``: lines of user, time,
         latitude, longitude and location, separated by tabs.
-    sha256, md5 : str, optional
+    sha256, md5
         One of the two sums of the file at `path`. For Gowalla `GOWALLA_MD5` is on record; for a file without
         a published sum note down that of your copy (`userdp.data.means.sha256_of`), so that a later run fails
         if it has changed.
-    skip_incomplete : bool
+    skip_incomplete
         Whether to leave out lines with a user and no location, instead of refusing them.
-    chunk : int
+    chunk
         Check-ins that are held before they are counted, at least 1.
 
     Returns

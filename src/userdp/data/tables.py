@@ -32,7 +32,7 @@ class ItemCounts:
 
     Parameters
     ----------
-    name : str
+    name
         What the table is, for captions.
     items : tuple, length d
         Label of each item.
@@ -113,10 +113,10 @@ def count_table(
     counts : array_like of int, shape (records,), optional
         How often the user holds the item in this record, at least 0; by default once.
         Several records of one user and item add up; one that counts 0 only says that the user exists.
-    domain : sequence, optional
+    domain
         The items, if they are known without looking at the data: the columns of the result, in this order.
         By default the items are those that somebody holds, and which these are is private.
-    name : str
+    name
         What the table is, for captions.
 
     Returns
@@ -140,13 +140,13 @@ def from_csv(
 
     Parameters
     ----------
-    path : str or os.PathLike
+    path
         The file: comma-separated, one record a line; blank lines are skipped.
-    user, item : str
+    user, item
         Names of the columns that hold the labels; labels are text, never numbers.
-    count : str, optional
+    count
         Name of the column that holds the counts; by default a line counts once.
-    domain : sequence of str, optional
+    domain
         As for `count_table`.
 
     Raises

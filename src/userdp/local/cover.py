@@ -133,11 +133,6 @@ def cover_select(
         Vote for *every* ball that holds the point, as (11) is printed. Two votes then differ in up to
         ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
 
-    Returns
-    -------
-    CoverEstimate
-        The centre chosen, its index and the votes, with ``Guarantee(epsilon)`` unless `printed`.
-
     Examples
     --------
     >>> points, rng = np.full((2000, 2), 0.4), np.random.default_rng(1)

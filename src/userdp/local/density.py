@@ -49,12 +49,6 @@ def density_coefficients(
     size, epsilon, general, every_report, rng
         As for `userdp.local.vector.localised_vector_mean`.
 
-    Returns
-    -------
-    VectorEstimate
-        Coefficients, the constant function's first, and the estimates of the others on the scale [-1, 1],
-        with the guarantee composed over one user's whole transcript; 0 if J is 1.
-
     Examples
     --------
     >>> means, rng = np.tile([1.0, 0.3, -0.6], (40_000, 1)), np.random.default_rng(1)

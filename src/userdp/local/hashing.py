@@ -108,7 +108,5 @@ def hashed_scores(chosen: ArrayLike, *, epsilon: float, clip: float, rng: Rng) -
     """
     held = _numbers("nd", 1, chosen=chosen).astype(bool)
     report = _hash_report(clip, epsilon)
-    n, d = held.shape
-    hashes = Hashes.draw(n, d, rng)
-    scores = hashes.scores(report.privatise(hashes.sums(held), rng))
-    return Release(scores, report.guarantee)
+    hashes = Hashes.draw(held.shape[0], held.shape[1], rng)
+    return Release(hashes.scores(report.privatise(hashes.sums(held), rng)), report.guarantee)

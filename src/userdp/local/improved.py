@@ -138,7 +138,8 @@ def improved_mean(
     votes is the first centre s (0 without a vote). In each round a user's ``(mean - s) / scale(m)``,
     projected to [-1, 1], becomes a two-point report (with Laplace noise in the last round if the plan says
     so); s plus the average over ``E 1 / scale(m)``, projected to [-1, 1], is the next centre, and the last
-    is the estimate.
+    is the estimate. The interval is the ``s +- b`` in which the last round took theta to lie; votes are those
+    of the pairs of neighbouring bins.
 
     Parameters
     ----------
@@ -152,12 +153,6 @@ def improved_mean(
         Public law of the sizes.
     plan
         Who votes and who reports, for means in [-1, 1]; see `userdp.theory.improved_plan.choose_plan`.
-
-    Returns
-    -------
-    MeanEstimate
-        Estimate in the domain; the interval ``s +- b`` in which the last round took theta to lie; the votes
-        of each pair of neighbouring bins; the guarantee of the costliest step.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from userdp import _validate
-from userdp._types import ArrayLike, NDArray, Rng
+from userdp._types import ArrayLike, Domain, NDArray, Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
@@ -28,7 +28,6 @@ __all__ = [
     "localised_mean",
 ]
 
-Domain = tuple[float, float]
 UNIT: Domain = (-1.0, 1.0)
 # extra half-widths of the interval beyond the chosen bin
 KENT_MARGIN = 2  # Algorithm 2, eq. (28)
@@ -101,13 +100,6 @@ def laplace_mean(
         Public ends (low, high) of what a mean can be; the estimate is in the same units.
     every_report
         Draw every user's report instead of the exact law of their sum.
-    rng
-        Source of the noise.
-
-    Returns
-    -------
-    MeanEstimate
-        Estimate with ``Guarantee(epsilon)``.
 
     Examples
     --------
@@ -126,15 +118,7 @@ def duchi_mean(
     Output law: on [-1, 1] the average of n independent points ``+-B``,
     ``B = (e^epsilon + 1) / (e^epsilon - 1)``, whose means are the users' means.
 
-    Parameters
-    ----------
-    means, epsilon, domain, every_report, rng
-        As for `laplace_mean`.
-
-    Returns
-    -------
-    MeanEstimate
-        Estimate with ``Guarantee(epsilon)``.
+    Parameters as for `laplace_mean`.
 
     Examples
     --------
@@ -207,12 +191,6 @@ def localised_mean(
         Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
         runs exactly there. False runs Algorithm 2, which is private at every epsilon, misses less often
         and adds a quarter of the noise variance.
-
-    Returns
-    -------
-    MeanEstimate
-        Estimate, interval and votes, with the guarantee of the costlier of the two rounds: a user takes
-        part in one.
 
     Examples
     --------

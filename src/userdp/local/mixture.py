@@ -122,11 +122,6 @@ def mixture_means(
         nearest midpoint. As private, but it misses users whose mean falls into a neighbouring bin, so
         that the estimates are not consistent.
 
-    Returns
-    -------
-    MixtureEstimate
-        Estimates in the order of the midpoints, with the guarantee of the costliest of the three rounds.
-
     Examples
     --------
     >>> means, rng = np.repeat([-0.5, 0.5], 20_000), np.random.default_rng(1)

@@ -9,7 +9,7 @@ refine (an odd last user is left out). Neighbouring inputs replace one user's wh
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -28,7 +28,6 @@ CLIP_CONSTANT = 30.0  # Algorithm 6, eq. (37)
 CUT = 0.5  # Algorithm 6, eq. (40)
 THRESHOLD_CONSTANT = 24.0  # C' of Algorithm 7, eq. (42): what its proof needs for noise of 6 half-widths
 Order = Literal["index", "score"]
-ORDERS = ("index", "score")
 
 
 def selection_threshold(*, n: int, size: int, d: int, epsilon: float) -> float:
@@ -45,7 +44,7 @@ def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index"
 
     Algorithm 6 keeps the first by index.
     """
-    _validate.one_of(ORDERS, order=order)
+    _validate.one_of(get_args(Order), order=order)
     passing = np.flatnonzero(scores >= CUT)
     if order == "score":
         passing = passing[np.argsort(-scores[passing], kind="stable")]
@@ -98,11 +97,6 @@ def sparse_selection(
     printed
         Refine with the folds of all n users, as Algorithm 6 passes n and eq. (31) numbers them: the first
         half then reports twice and the guarantee is the sum.
-
-    Returns
-    -------
-    SparseEstimate
-        Estimate, selected coordinates and scores, with the guarantee of a user's whole transcript.
 
     Examples
     --------
@@ -181,11 +175,6 @@ def sparse_threshold(
         Half-width of a bin; ``sqrt(4 log(n size epsilon^2) / size)`` of eq. (42) by default.
     general
         Passed to `localised_vector_mean`; Algorithm 7 runs Algorithm 2, which is False.
-
-    Returns
-    -------
-    SparseEstimate
-        Estimate, kept coordinates, and as scores the estimates before the threshold.
 
     Examples
     --------

@@ -80,12 +80,6 @@ def dame(
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
 
-    Returns
-    -------
-    MeanEstimate
-        Estimate, interval and votes, with the guarantee of the costlier of the two rounds: a user takes
-        part in one.
-
     Examples
     --------
     >>> from userdp.populations import constant_size

@@ -107,11 +107,6 @@ def localised_vector_mean(
     printed
         Serve in one fold too many, as Algorithm 12 prints it; the guarantee says what that costs.
 
-    Returns
-    -------
-    VectorEstimate
-        Estimate, and that of each coordinate, with the guarantee composed over the folds of a user.
-
     Examples
     --------
     >>> means, rng = np.tile([0.3, -0.6], (40_000, 1)), np.random.default_rng(1)
@@ -125,10 +120,8 @@ def localised_vector_mean(
 def _by_coordinate(means: NDArray, how: _How) -> VectorEstimate:
     n, d = means.shape
     count, budget = split_budget(d, epsilon=how.epsilon, general=how.general, printed=how.printed)
-    parts, one = (
-        split_users(n, d),
-        how._replace(epsilon=budget, general=False if how.general is False else None),
-    )
+    parts = split_users(n, d)
+    one = how._replace(epsilon=budget, general=False if how.general is False else None)
     estimates = tuple(_localised(means[_members(parts, j, count), j], one) for j in range(d))
     # over the coordinates a user meets the costliest `count`, and all cost the same
     guarantee = sequential(*[disjoint(*(e.guarantee for e in estimates))] * count)
@@ -194,11 +187,6 @@ def rotated_vector_mean(
     size, epsilon, general, printed, every_report, rng
         As for `localised_vector_mean`.
 
-    Returns
-    -------
-    VectorEstimate
-        Estimate; `coordinates` are those of the rotated mean.
-
     Examples
     --------
     >>> means, rng = np.tile([0.3, -0.6, 0.0], (400_000, 1)), np.random.default_rng(1)
@@ -232,11 +220,6 @@ def duchi_vector_mean(
         As for `localised_vector_mean`.
     ball
         Domain of the means: [-1, 1]^d or the unit l2 ball.
-
-    Returns
-    -------
-    VectorEstimate
-        Estimate with ``Guarantee(epsilon)`` and no coordinates.
 
     Examples
     --------

@@ -19,22 +19,22 @@ class Option:
 
     Parameters
     ----------
-    method, setting : str
+    method, setting
         Name of the estimator, and its tuned parameters in words.
-    error : float
+    error
         Predicted error in the units of the data: of a mean the root mean squared error, of a histogram the
         expected sum of absolute errors. Infinite where the method cannot be used.
-    noise : float
+    noise
         What privacy adds to it, beside bias and sampling.
-    failure : float
+    failure
         Bound on the probability that a localisation chooses a wrong place; its cost is in `error`.
-    basis : {"exact", "bound", "formula"}
+    basis
         Whether `error` is exact at the worst law, a proven bound, or a formula that assumes more.
-    assumes : str
+    assumes
         What must be true of the users, beyond the domain.
-    estimates : str
+    estimates
         What the result is an estimate of.
-    unused : str
+    unused
         Why it cannot be used here; empty where it can.
     """
 
@@ -75,13 +75,13 @@ class Ranking(Sequence[Option]):
 
     Parameters
     ----------
-    options : tuple of Option
+    options
         In order.
-    question : str
+    question
         What was asked, in words.
-    without_privacy : float
+    without_privacy
         The error of the same estimand from the same users, were nothing hidden.
-    guess : float
+    guess
         The error of an answer that looks at no data.
     """
 

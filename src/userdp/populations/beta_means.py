@@ -33,9 +33,9 @@ class BetaMeans:
 
     Parameters
     ----------
-    shape : float
+    shape
         Shape of the Beta law, positive.
-    size : int
+    size
         Number of records of a user; `size` times `shape` must be at least 8, or the law of the mean is too
         rough for a table.
     """

@@ -103,11 +103,11 @@ class WrappedGammas:
 
     Parameters
     ----------
-    shape : float
+    shape
         Shape of both Gamma variables, above 1/4 (a square-integrable density).
-    scale : float
+    scale
         Their scale, positive; the larger, the flatter.
-    centre : float
+    centre
         Where the density peaks, in [0, 1].
     """
 

@@ -68,7 +68,7 @@ def independent_draw(
         Records of each user, at least 0.
     bounds : array_like of int, shape (k,)
         Contribution bounds, at least 1 and increasing.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness.
 
     Returns
@@ -115,7 +115,7 @@ def dirichlet_draw(
         Parameters of the Dirichlet law, positive.
     sizes, bounds, rng
         As for `independent_draw`.
-    clips : int
+    clips
         Random clips of the same users, at least 1: independent of each other given the histograms.
 
     Notes
@@ -158,13 +158,13 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
 
     Parameters
     ----------
-    n : int
+    n
         Number of users, at least 2.
-    alpha : float
+    alpha
         Parameter of the Dirichlet law, positive: large values make users alike.
-    mean : float
+    mean
         Mean rate, positive.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness.
 
     Returns

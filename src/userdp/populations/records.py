@@ -28,7 +28,7 @@ class Signs:
 
     Parameters
     ----------
-    theta : float
+    theta
         Mean, in [-1, 1]. Signs have the largest variance, ``1 - theta**2``, at a given mean.
 
     Examples
@@ -147,9 +147,9 @@ class BetaUsers:
 
     Parameters
     ----------
-    mean : float
+    mean
         Mean of the users' own means, in (0, 1).
-    spread : float
+    spread
         Variance of the users' own means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
         mean.
     """
@@ -199,11 +199,11 @@ def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[N
     ----------
     population : Signs, Uniforms, PointMass or any other with `draw_means`
         Law of a record.
-    size_law : FiniteSizes or PowerLawSizes
+    size_law
         Law of the number of records.
-    n : int
+    n
         Number of users, at least 2.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness.
 
     Returns

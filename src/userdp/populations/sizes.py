@@ -33,7 +33,7 @@ class FiniteSizes:
         Sizes, at least 1 and strictly increasing.
     probabilities : ndarray, shape (k,)
         Probability of each size; normalised to sum to 1.
-    empirical : bool
+    empirical
         Whether it was counted from users, who may be those of a release.
     """
 
@@ -167,9 +167,9 @@ class PowerLawSizes:
 
     Parameters
     ----------
-    low, high : int
+    low, high
         Ends, 1 <= low < high.
-    shape : float
+    shape
         Exponent a, positive; below 1 small sizes prevail (DAME, section 4.2).
     """
 

@@ -25,13 +25,13 @@ class SparseSigns:
 
     Parameters
     ----------
-    d : int
+    d
         Dimension.
-    sparsity : int
+    sparsity
         Number of coordinates with mean theta, at most d.
-    theta : float
+    theta
         Their mean, in [-1, 1]; Kent's p is ``(1 + theta) / 2``, eq. (47).
-    last : bool
+    last
         Whether they are the last coordinates instead of the first, where (47) puts them.
     """
 
@@ -101,11 +101,11 @@ def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rn
     ----------
     population : SparseSigns
         Law of the records.
-    n : int
+    n
         Number of records, each with a budget of its own: item-level privacy.
-    epsilon : float
+    epsilon
         Budget of a record.
-    draws : int
+    draws
         Number of independent averages.
 
     Returns

@@ -29,9 +29,9 @@ def urn_blocks(sizes, rows, cumulative, blocks, clips, rng, by_size, by_block):
         Cumulated parameters of the Dirichlet law; the last is its mass.
     blocks : ndarray of int, shape (largest size,)
         Block of each position, from 0 and increasing.
-    clips : int
+    clips
         Random orders of each user's records.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness: one uniform variable a record, and one a swap.
     by_size : ndarray of int, shape (rows, d)
         Counts to which every record is added once.

@@ -141,11 +141,11 @@ def order_statistic(
     ----------
     values : shape (n,)
         One number a user; projected to [1, largest], NaN counts as 1.
-    rank : float
+    rank
         Which of the values, counted from the largest: the answer has about `rank` values at or above it.
-    largest : int
+    largest
         Public upper bound of the answer, at least 1.
-    epsilon : float
+    epsilon
         Budget of the choice, positive.
 
     Examples

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from userdp import _validate
 
@@ -11,8 +11,6 @@ __all__ = ["Guarantee", "nothing_spent", "sequential", "disjoint"]
 
 Trust = Literal["local", "central"]
 Neighbours = Literal["replace", "replace-same-size", "add-remove"]
-TRUSTS = ("local", "central")
-NEIGHBOURS = ("replace", "replace-same-size", "add-remove")
 
 
 @dataclass(frozen=True)
@@ -24,13 +22,13 @@ class Guarantee:
 
     Parameters
     ----------
-    epsilon : float
+    epsilon
         Budget spent on one user's whole transcript, in nats; at least 0.
-    delta : float
+    delta
         Slack, in [0, 1]; 0 is pure privacy.
-    trust : {"local", "central"}
+    trust
         Who sees raw data: nobody but the user, or a trusted curator.
-    neighbours : {"replace", "replace-same-size", "add-remove"}
+    neighbours
         Which inputs are neighbours: one user's records are replaced by any others, or by as many others
         (sizes are public), or one user comes or goes.
     """
@@ -43,8 +41,8 @@ class Guarantee:
     def __post_init__(self) -> None:
         _validate.in_range(0, float("inf"), epsilon=self.epsilon)
         _validate.in_range(0, 1, delta=self.delta)
-        _validate.one_of(TRUSTS, trust=self.trust)
-        _validate.one_of(NEIGHBOURS, neighbours=self.neighbours)
+        _validate.one_of(get_args(Trust), trust=self.trust)
+        _validate.one_of(get_args(Neighbours), neighbours=self.neighbours)
 
 
 def nothing_spent(*, trust: Trust = "local", neighbours: Neighbours = "replace") -> Guarantee:

@@ -185,14 +185,14 @@ class ThresholdedNoise(_Central):
 
     Parameters
     ----------
-    scale, threshold : float
+    scale, threshold
         Scale of the noise, positive, and what a noisy count must exceed.
-    bound : int
+    bound
         Most that one user adds to all counts together, at least 1.
-    support : {"counted", "raw"}
+    support
         Which items are looked at: those with a positive count, or all that anybody holds, also where nothing
         of them was counted (as Liu et al. print it).
-    distinct : int, optional
+    distinct
         With "raw": most items that one user holds, public; without it nothing bounds the slack but 1.
 
     Notes
@@ -289,7 +289,7 @@ class DistanceTest(_Central):
     """Test whether the data are far from all for which a release would be unsafe (propose, test, release).
 
     Output law: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user moves
-    the distance by at most `sensitivity`; at distance 0 or less the release is unsafe, and the delta is the
+    the distance by at most 1; at distance 0 or less the release is unsafe, and the delta is the
     probability that such data pass. A release that follows a passed test spends its own.
 
     Examples
@@ -305,22 +305,19 @@ class DistanceTest(_Central):
     threshold: float
     _: KW_ONLY
     delta: float | None = None
-    sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        _validate.positive(scale=self.scale, sensitivity=self.sensitivity)
+        _validate.positive(scale=self.scale)
         _validate.in_range(-np.inf, np.inf, threshold=self.threshold)
         super().__post_init__()
 
     @classmethod
-    def calibrated(
-        cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, neighbours: Neighbours = "replace"
-    ) -> Self:
-        """Test that spends (`epsilon`, `delta`), with threshold ``sensitivity log(1 / delta) / epsilon``."""
+    def calibrated(cls, *, epsilon: float, delta: float, neighbours: Neighbours = "replace") -> Self:
+        """Test that spends (`epsilon`, `delta`), with threshold ``log(1 / delta) / epsilon``."""
         _validate.positive(epsilon=epsilon, delta=delta)
-        scale, promise = float(sensitivity / epsilon), {"epsilon": float(epsilon), "delta": float(delta)}
+        scale, promise = float(1 / epsilon), {"epsilon": float(epsilon), "delta": float(delta)}
         threshold = float(scale * -np.log(delta))
-        return cls(scale, threshold, sensitivity=sensitivity, neighbours=neighbours, **promise)
+        return cls(scale, threshold, neighbours=neighbours, **promise)
 
     def passes(self, distance: float, rng: Rng) -> bool:
         """Whether the noisy distance reaches the threshold."""
@@ -328,8 +325,8 @@ class DistanceTest(_Central):
         return bool(distance + rng.laplace(scale=self.scale) >= self.threshold)
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio of the answers at two distances `sensitivity` apart."""
-        return self.sensitivity / self.scale
+        """Largest log-ratio of the answers at two distances 1 apart."""
+        return 1 / self.scale
 
     def _slack(self, more: float) -> float:
         return float(-np.expm1(_log_hidden(self.threshold * more / self.scale)))
@@ -350,11 +347,11 @@ def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) ->
 
     Parameters
     ----------
-    sigma : float
+    sigma
         Standard deviation of the noise on each coordinate, positive, in the units of `sensitivity`.
-    epsilon : float
+    epsilon
         Budget, at least 0.
-    sensitivity : float
+    sensitivity
         Largest Euclidean distance between the true values of two neighbours, positive.
 
     Returns

@@ -125,6 +125,7 @@ class BinaryResponse(_Bits):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each bit of `x`, shape (n,), as an array of 0 and 1."""
+        _validate.generator(rng=rng)
         bits = _category(x, 2)
         return np.where(rng.random(bits.shape) < self.keep, bits, 1 - bits)
 
@@ -176,6 +177,7 @@ class KaryResponse(_Report):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each category of `x`, shape (n,), as one-hot rows of shape (n, k)."""
+        _validate.generator(rng=rng)
         true = _category(x, self.k)
         shift = np.where(rng.random(true.shape) < self.keep, 0, rng.integers(1, self.k, true.shape))
         return np.eye(self.k, dtype=np.int64)[(true + shift) % self.k]
@@ -210,13 +212,13 @@ class UnaryEncoding(_Bits):
 
     Parameters
     ----------
-    length : int
+    length
         Number of entries, at least 1.
-    ones : int
+    ones
         Largest number of ones in an input, at least 1.
-    epsilon : float
+    epsilon
         Privacy budget of one report, positive.
-    differing : int, optional
+    differing
         Most entries in which two inputs differ, where the inputs are such that it is not ``2 ones``; the
         guarantee is then `epsilon` times its share of these.
 
@@ -267,6 +269,7 @@ class UnaryEncoding(_Bits):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each row of positions `x`, shape (n, at most ones), as rows (n, length) of 0 and 1."""
+        _validate.generator(rng=rng)
         vectors = self.vectors(x)
         return np.where(rng.random(vectors.shape) < self.keep, vectors, 1 - vectors)
 
@@ -326,6 +329,7 @@ class LaplaceReport(_OnInterval):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
+        _validate.generator(rng=rng)
         x = project(x, self.low, self.high)
         return x + rng.laplace(scale=self.scale, size=x.shape)
 
@@ -383,6 +387,7 @@ class TwoPointReport(_OnInterval):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
+        _validate.generator(rng=rng)
         upper = self._upper(x)
         return self.centre + self.magnitude * np.where(rng.random(upper.shape) < upper, 1, -1)
 
@@ -460,9 +465,9 @@ class HashedReport(_Report):
 
     Parameters
     ----------
-    components : int
+    components
         Number of components k, at least 1.
-    clip : float
+    clip
         Numbers are projected to [-clip, clip]; positive.
 
     Examples
@@ -498,6 +503,7 @@ class HashedReport(_Report):
 
     def privatise(self, x: Any, rng: Rng) -> Floats:
         """Signs times report for each user, shape (..., n, k); `x`: numbers and components, each (..., n)."""
+        _validate.generator(rng=rng)
         numbers, components = self._inputs(x)
         signs = rng.choice((-1.0, 1.0), size=(*numbers.shape, self.components))
         hashed = np.take_along_axis(signs, components[..., None], axis=-1)[..., 0] * numbers

@@ -37,7 +37,7 @@ class MeanEstimate(Release[float]):
 
     Parameters
     ----------
-    interval : tuple of float or None
+    interval
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
     votes : shape (bins,), or None
@@ -59,7 +59,7 @@ class VectorEstimate(Release[Floats]):
 
     Parameters
     ----------
-    coordinates : tuple of MeanEstimate
+    coordinates
         The estimate on the scale [-1, 1] of each coordinate that was estimated by itself (after the
         rotation, if there is one), each with the guarantee of that one estimate; empty for a one-round
         report. The guarantee of the whole is composed over all coordinates that a user took part in.
@@ -110,7 +110,7 @@ class CoverEstimate(Release[Floats]):
 
     Parameters
     ----------
-    chosen : int
+    chosen
         Index of the ball: the first with the most votes.
     votes : shape (balls,)
         Privatised vote totals.
@@ -129,11 +129,11 @@ class WeightedEstimate(Release[float]):
     weights : shape (users in the last step,)
         Weights of the users averaged, summing to 1; from public or already released quantities, except
         with private sizes, where they are for study and must not be published.
-    scale : float
+    scale
         Scale of the Laplace noise in `value`.
-    initial : float or None
+    initial
         Initial private mean; None where there is none.
-    spread : float or None
+    spread
         Private variance of the users' own means; None where there is none.
     """
 
@@ -153,11 +153,11 @@ class HistogramEstimate(Release[Floats]):
 
     Parameters
     ----------
-    bound : float
+    bound
         Contribution bound C.
-    scale : float
+    scale
         Scale of the noise on each item.
-    threshold : float or None
+    threshold
         What a noisy count had to exceed to be released; None over a known domain.
     """
 
@@ -172,12 +172,12 @@ class CountEstimate(Release[float]):
 
     Parameters
     ----------
-    rate : float
+    rate
         The estimated mean rate, from 0 to the largest rate allowed.
-    clipped_mean : float
+    clipped_mean
         What the rate was computed from: clipped total plus noise, over the number of users; not projected,
         so that `clipped_mean` times the number of users is the estimate without debiasing.
-    bound : int
+    bound
         Contribution bound C, public, as for `HistogramEstimate`.
     """
 

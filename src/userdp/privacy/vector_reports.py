@@ -46,7 +46,8 @@ class _VectorReport(_Report):
         """Sum the reports of all users, shape (d,)."""
         return self.privatise(x, rng).sum(axis=0)
 
-    def _rows(self, x: ArrayLike) -> Floats:
+    def _rows(self, x: ArrayLike, rng: Rng) -> Floats:
+        _validate.generator(rng=rng)
         x = _validate.table(x=x)
         if x.shape[1] != self.d:
             raise ValueError(f"x must have shape (n, {self.d}), got {x.shape}")
@@ -84,7 +85,7 @@ class CubeReport(_VectorReport):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each row of `x`, shape (n, d); NaN counts as -1."""
-        x = project(self._rows(x), -1.0, 1.0)
+        x = project(self._rows(x, rng), -1.0, 1.0)
         rounded = np.where(rng.random(x.shape) < (1 + x) / 2, 1, -1).astype(np.int8)
         z, open_rows = np.empty_like(rounded), np.arange(len(x))
         while open_rows.size:  # propose a uniform corner, accept it in proportion to its weight
@@ -144,7 +145,7 @@ class BallReport(_VectorReport):
 
     def _draw(self, x: ArrayLike, rng: Rng) -> tuple[Floats, Floats]:
         """A normal vector for each row, and the factor that makes it the report."""
-        x = to_unit_ball(self._rows(x))
+        x = to_unit_ball(self._rows(x, rng))
         length = np.sqrt(_products(x, x))
         # any direction serves for the origin: its sign is fair
         direction = np.where(length[:, None] > 0, x, np.eye(1, self.d))

@@ -84,27 +84,27 @@ class Claim:
 
     Parameters
     ----------
-    key : str
+    key
         Key of `judgements`, by which the claim can be cited.
-    id : str
+    id
         Statement of ``statements.csv`` that makes the claim.
-    claim : str
+    claim
         The claim in one sentence; may hold ``$math$``.
-    verdict, evidence : str
+    verdict, evidence
         One of `VERDICTS` and one of `EVIDENCE`, the strongest given.
-    note : str
+    note
         What was corrected or why the claim fails, in a sentence.
-    whose, target : str
+    whose, target
         Whether the paper says so or we do, and what the claim is about: one of `TARGETS`.
-    locus : str
+    locus
         Where the paper says so.
-    fault : str
+    fault
         Key of `faults`, where the claim is not upheld as printed.
-    measured, expected : float or None
+    measured, expected
         The two sides of the comparison, where it is closest to failing.
-    relation : str
+    relation
         What holds between them: one of `RELATIONS`.
-    printed : float or None
+    printed
         The value printed in the paper, where the corrected one differs.
     """
 
@@ -159,16 +159,16 @@ def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.
 
     Parameters
     ----------
-    key : str
+    key
         Key of `judgements`: which claim.
-    measured, expected : float or array_like, optional
+    measured, expected
         The two sides; of arrays every element must satisfy the claim, and the one nearest to failing
         is reported.
-    relation : {"==", "<=", ">=", "<", ">"}
+    relation
         How the sides compare.
-    rtol, atol : float
+    rtol, atol
         Tolerance ``atol + rtol abs(expected)`` of "==", and slack of the others.
-    printed : float, optional
+    printed
         The value that the paper prints instead of `expected`.
     **words
         What is filled into the claim's text.

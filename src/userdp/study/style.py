@@ -60,11 +60,11 @@ def curves(
     Parameters
     ----------
     x : array_like, shape (k,)
-    ys : mapping
+    ys
         Label -> values, shape (k,), or the two arrays that `interval` returns.
-    theory : collection of str
+    theory
         Labels of the curves that nothing was drawn for: dashed, without markers.
-    ax : matplotlib.axes.Axes, optional
+    ax
         By default the current one.
     **axes
         What is set on the axes: ``xscale="log"``, ``xlabel="records a user"``, ...
@@ -85,11 +85,11 @@ def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.
 
     Parameters
     ----------
-    data : pandas.DataFrame
+    data
         One row a value.
-    hue : str
+    hue
         Column of the labels.
-    order : sequence of str
+    order
         The labels, in the order of colours and markers.
     **options
         As for `seaborn.relplot`: ``x``, ``y``, ``row``, ``col``, ``errorbar``, ...

@@ -32,11 +32,11 @@ class CellStore:
 
     Parameters
     ----------
-    folder : path
+    folder
         Made if it is not there. Several sweeps may share it.
-    function : callable
+    function
         The function of the sweep; it must have a module and a name.
-    repetitions, seed : int
+    repetitions, seed
         Those of the sweep.
     """
 
@@ -78,7 +78,7 @@ def stream(seed: int, **parameters: Any) -> np.random.Generator:
 
     Parameters
     ----------
-    seed : int
+    seed
         Seed of the whole sweep, at least 0.
     **parameters
         The cell: numbers, strings, None, and lists of them; the order of names does not matter.
@@ -106,19 +106,19 @@ def sweep(
 
     Parameters
     ----------
-    function : callable
+    function
         Called as ``function(rng=generator, **parameters)``; returns a number, or an array or tuple of the
         same shape each time. It must be importable or a notebook's own function.
-    grid : iterable of dict
+    grid
         Parameters of each cell: numbers, strings, None or lists of them.
-    repetitions : int
+    repetitions
         Replicates a cell, at least 1.
-    seed : int
+    seed
         Seed of the whole sweep, at least 0.
-    n_jobs : int
+    n_jobs
         Workers; -1 for one a processor. The numbers do not depend on it. Within
         ``joblib.parallel_config`` the work goes to that backend, such as a Dask cluster.
-    store : path, optional
+    store
         Folder in which each cell is kept as soon as it is finished. The same sweep started again takes
         what it finds there and computes the rest; the numbers do not depend on it. The code of `function`
         is not looked at: whoever changes it takes another folder.

@@ -70,13 +70,13 @@ def slack_by_rectangles(
 
     Parameters
     ----------
-    cdf : callable
+    cdf
         Distribution function of the noise of either count.
-    move : float
+    move
         How far a count moves, in units of that noise.
     edges : array_like
         Inner ends of the cells; the outer ones are infinite.
-    both : bool
+    both
         Whether two counts move, or only one.
 
     Examples
@@ -146,7 +146,7 @@ def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 
         As for `transcript_law`.
     laws : shape (2**k, inputs)
         Law of what one user holds, in the order of `sign_cube`.
-    odds : float
+    odds
         Strictly between 0 and 1.
 
     Returns

@@ -27,7 +27,7 @@ def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) 
 
     Parameters
     ----------
-    law : MeanLaw
+    law
         Law of a user's mean.
     n, epsilon, half_width
         As for `userdp.local.mean.localised_mean`.

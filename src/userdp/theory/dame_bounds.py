@@ -37,13 +37,13 @@ class DameConstants:
 
     Parameters
     ----------
-    c1, c2 : float
+    c1, c2
         Factor and exponent of the lower bound (10).
-    c3 : float
+    c3
         Factor of the upper bound (11).
-    c4, c5 : float
+    c4, c5
         Inner and outer constant of phi, the cost of a vote.
-    trivial : float
+    trivial
         The bound that holds without any data.
     """
 
@@ -74,13 +74,13 @@ def dame_lower(size_law: SizeLaw, *, n: int, epsilon: float, constants: DameCons
 
     Parameters
     ----------
-    size_law : FiniteSizes or PowerLawSizes
+    size_law
         Law of the number of records.
-    n : int
+    n
         Number of users.
-    epsilon : float
+    epsilon
         Local budget; the theorem asks for at most 22/35 (H3).
-    constants : DameConstants
+    constants
         Constants; the printed c1 and c2 are right.
 
     Returns
@@ -169,18 +169,18 @@ def dame_upper(
 
     Parameters
     ----------
-    size_law : FiniteSizes or PowerLawSizes
+    size_law
         Law of the number of records.
-    n : int
+    n
         Number of users.
-    epsilon : float
+    epsilon
         Local budget; the theorem asks for at most 22/35 (H3).
-    form : {"printed", "corrected"}
+    form
         The printed form is false as a theorem (its size cap is too large, its constant unproved); the
         corrected one is proved in the book.
-    constants : DameConstants, optional
+    constants
         Constants; by default those of `form`.
-    size_cap : int, optional
+    size_cap
         The size cap; by default that of `form`.
 
     Returns

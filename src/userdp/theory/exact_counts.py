@@ -11,7 +11,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammainc
 
 from userdp import _validate
-from userdp.central.debias import _at_most, clipped_poisson_mean, clipped_poisson_slope, guard, poisson_rate
+from userdp.central.debias import _at_most, clipped_poisson_mean, guard, poisson_rate
 
 __all__ = [
     "noise_variance",
@@ -20,6 +20,7 @@ __all__ = [
     "debiased_risk",
     "bias_bound",
     "peak_curvature",
+    "clipped_poisson_slope",
     "clipped_poisson_curvature",
     "clipped_poisson_variance",
     "amplification",
@@ -40,13 +41,13 @@ def plain_risk(
     ----------
     rates : array_like, shape (k,)
         Poisson rates of the users, or of k groups of users.
-    bound : int
+    bound
         Contribution bound C.
-    epsilon : float
+    epsilon
         Budget, positive.
     users : array_like of int, shape (k,), optional
         Number of users at each rate; by default one each.
-    printed : bool
+    printed
         Whether to take C^2 for 2 C^2 in the noise, as Lemma C.4 prints it.
 
     Returns
@@ -102,9 +103,9 @@ def debiased_risk(
     ----------
     rates, bound, epsilon, users
         As for `plain_risk`.
-    largest_rate : float, optional
+    largest_rate
         As for `poisson_rate`.
-    nodes : int
+    nodes
         Points of the Gauss-Legendre rule between two neighbouring totals.
 
     Returns
@@ -144,7 +145,7 @@ def bias_bound(rates: ArrayLike, bound: int, *, users: ArrayLike | None = None, 
     ----------
     rates, bound, users
         As for `plain_risk`.
-    split : bool
+    split
         Whether to treat rates above (C - 1) / 2 by themselves, for C at least 3 and a mean rate of at most
         1 (Liu et al., Theorem C.3, repaired).
     """
@@ -192,6 +193,12 @@ def clipped_poisson_variance(rate: ArrayLike, bound: int) -> NDArray:
         + bound**2 * gammainc(bound, rate)
     )
     return np.maximum(square - mean**2, 0.0)
+
+
+def clipped_poisson_slope(rate: ArrayLike, bound: int) -> NDArray:
+    """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return _at_most(bound - 1, np.asarray(rate, dtype=float))
 
 
 def amplification(bound: int, largest_rate: float = 1.0) -> float:

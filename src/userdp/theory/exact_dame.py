@@ -51,13 +51,13 @@ def dame_risk(
 
     Parameters
     ----------
-    theta : float
+    theta
         True mean.
-    size_law : FiniteSizes
+    size_law
         Law of the sizes, a few values.
     n, epsilon, size_cap
         As for `dame`.
-    means : callable
+    means
         Law of a user's mean from theta and its size, a `userdp.theory.exact_mean.MeanLaw`.
 
     Returns

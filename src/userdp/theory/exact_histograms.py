@@ -58,7 +58,7 @@ def expected_error(
         True totals of all records.
     scale, threshold : broadcast against `totals`
         Scale b of the Laplace noise and threshold t of the release.
-    printed : bool
+    printed
         Whether items with a clipped total of 0 may be released if their truth is positive.
 
     Returns

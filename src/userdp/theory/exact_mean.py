@@ -30,7 +30,7 @@ class MeanLaw:
 
     Parameters
     ----------
-    theta : float
+    theta
         Its expectation.
     values : ndarray, shape (k,)
         Values, increasing.
@@ -88,9 +88,9 @@ def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     ----------
     p : array_like, shape (K,)
         Probability that a user's mean lies in each bin; they sum to 1.
-    users : int
+    users
         Users who vote, h; the work grows as h^3 for each bin of positive probability.
-    epsilon : float
+    epsilon
         Budget of a vote.
 
     Returns
@@ -180,13 +180,13 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
 
     Parameters
     ----------
-    law : MeanLaw
+    law
         Law of a user's mean.
-    n : int
+    n
         Number of users; some hundreds are quick.
-    epsilon : float
+    epsilon
         Budget of a user.
-    width : float
+    width
         Half-width of a bin, Delta.
 
     Returns

@@ -9,7 +9,7 @@ the moment generating functions multiply. Neither source has it; the book proves
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from userdp.populations.sizes import FiniteSizes
 __all__ = ["RiskBound", "risk_bound", "choose_plan"]
 
 Tails = Literal["bounded", "normal"]
-TAILS = ("bounded", "normal")
+TAILS = get_args(Tails)
 WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
 CELLS = 48  # sizes told apart when a bound is computed
 VOTE_SIZES = 4  # thresholds of a vote that are tried

@@ -37,9 +37,9 @@ def vote_law(users: int, epsilon: float) -> NDArray:
 
     Parameters
     ----------
-    users : int
+    users
         Users who vote, h.
-    epsilon : float
+    epsilon
         Budget of a vote, positive; a bit is kept with probability e^(epsilon/2) / (1 + e^(epsilon/2)).
 
     Returns
@@ -61,7 +61,7 @@ def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
     ----------
     held : array_like of int, shape (K,)
         True votes for each bin.
-    epsilon : float
+    epsilon
         Budget of a vote.
 
     Returns
@@ -174,7 +174,7 @@ def localised_draws(
     ----------
     voters, refiners, theta, widths, epsilons
         As for `risks_given_means`.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness.
 
     Returns
@@ -204,11 +204,11 @@ def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
 
     Parameters
     ----------
-    m : int
+    m
         Records of a user.
-    shape : int or tuple of int
+    shape
         How many.
-    rng : numpy.random.Generator
+    rng
         Source of the randomness.
 
     Returns

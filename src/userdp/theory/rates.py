@@ -57,11 +57,11 @@ class Mean:
 
     Parameters
     ----------
-    d : float or array_like
+    d
         Dimension, positive; 1 is the univariate mean.
-    ball : {"cube", "l2"}
+    ball
         Where the records lie: [-1, 1]^d, part (i), or the Euclidean unit ball, part (ii).
-    decay : float
+    decay
         Constant in the exponent of the infinite-records rate, positive.
     """
 
@@ -107,9 +107,9 @@ class Sparse:
 
     Parameters
     ----------
-    d, s : float or array_like
+    d, s
         Dimension and sparsity, positive.
-    decay : float
+    decay
         Constant in the exponent of the infinite-records rate, positive.
     """
 
@@ -154,7 +154,7 @@ class Density:
 
     Parameters
     ----------
-    smoothness : float or array_like
+    smoothness
         Smoothness beta, positive.
     """
 
@@ -189,9 +189,9 @@ class Mixture:
 
     Parameters
     ----------
-    components : float or array_like
+    components
         Number of components k, positive.
-    decay : float
+    decay
         Constant in the exponent of the T-independent rate, positive.
     """
 
@@ -229,11 +229,11 @@ def item_level(problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: Arra
 
     Parameters
     ----------
-    problem : Mean, Sparse or Density
+    problem
         The problem; a mixture of users has no counterpart with one record each.
-    n, size : float or array_like
+    n, size
         Numbers whose product is the number of users, positive.
-    epsilon : float or array_like
+    epsilon
         Local budget of each, positive.
 
     Returns
@@ -252,11 +252,11 @@ def infinite(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike, logs: bool =
 
     Parameters
     ----------
-    problem : Mean, Sparse, Density or Mixture
+    problem
         The problem.
-    n, epsilon : float or array_like
+    n, epsilon
         Number of users and local budget of each, positive.
-    logs : bool
+    logs
         Whether to multiply by the logarithm of the upper bound, which only the density has.
 
     Returns
@@ -283,13 +283,13 @@ def user_level(
 
     Parameters
     ----------
-    problem : Mean, Sparse, Density or Mixture
+    problem
         The problem.
-    n, size : float or array_like
+    n, size
         Number of users and of records of each, positive.
-    epsilon : float or array_like
+    epsilon
         Local budget of each user, positive.
-    logs : bool
+    logs
         Whether to multiply by the logarithms of the upper bound.
 
     Returns
@@ -312,9 +312,9 @@ def transition(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike) -> NDArray
 
     Parameters
     ----------
-    problem : Mean, Sparse, Density or Mixture
+    problem
         The problem.
-    n, epsilon : float or array_like
+    n, epsilon
         Number of users and local budget of each, positive.
 
     Returns
@@ -340,13 +340,13 @@ def horizon(
 
     Parameters
     ----------
-    problem : Mean, Sparse, Density or Mixture
+    problem
         The problem.
-    n, size : float or array_like
+    n, size
         Number of users and of records of each, positive.
-    epsilon : float or array_like
+    epsilon
         Local budget of each user, positive.
-    kappa : float
+    kappa
         The paper's constant K (C_beta for the density); its proofs ask for at least `HORIZON_CONSTANT`
         in the univariate case. The paper's simulations use all records.
 

@@ -46,13 +46,13 @@ def loss_lower_bound(
 
     Parameters
     ----------
-    hits, other_hits : int
+    hits, other_hits
         How often the event happened under the one input and under the other.
-    runs : int
+    runs
         Runs under each, at least 1.
-    delta : float
+    delta
         Slack that the mechanism is granted, from 0 to 1.
-    level : float
+    level
         Probability with which the bound may exceed the true epsilon: half of it for each of the counts.
 
     Returns
@@ -89,16 +89,16 @@ def sampled_loss(
 
     Parameters
     ----------
-    mechanism : callable
+    mechanism
         Called as ``mechanism(x, runs, rng)``; returns `runs` independent transcripts of all that is
         released, along the first axis.
-    one, other : object
+    one, other
         Two neighbouring inputs.
-    event : callable
+    event
         From transcripts to an array of bool, shape (runs,); chosen without a look at these runs.
-    runs : int
+    runs
         Runs under each input, at least 1; see `runs_needed`.
-    delta, level : float
+    delta, level
         As for `loss_lower_bound`.
     """
     _validate.integer(1, runs=runs)
@@ -115,11 +115,11 @@ def likely_bound(
 
     Parameters
     ----------
-    p, q : float
+    p, q
         Probability of the event under the one and under the other input.
     runs, delta, level
         As for `loss_lower_bound`.
-    failure : float
+    failure
         Probability of a smaller result, strictly between 0 and 1: one minus the power.
     """
     _validate.in_range(0, 1, p=p, q=q)

@@ -134,6 +134,13 @@ def sampled_descent(
     ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the last C.
     The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
     `epsilon`. Parameters as for `userdp.central.bounds_by_descent.private_gradient_descent`.
+
+    Examples
+    --------
+    >>> release = {"release_epsilon": 5.0, "epsilon": 1.0, "delta": 1e-3, "largest": 20.0}
+    >>> chosen = sampled_descent(np.full((90, 2), 3), rng=np.random.default_rng(1), **release)
+    >>> chosen.guarantee.epsilon < 0.1  # of the 1.0 that the noise was prescribed for
+    True
     """
     curve = surrogate_curve(
         counts, largest=largest, epsilon=release_epsilon, delta=release_delta, sparsity=sparsity, printed=True

@@ -9,7 +9,7 @@ from docutils import nodes
 
 from ..run.execute import computed
 from ..run.pages import write
-from . import boxes, calculator, generated, graph, judgement, mathjax, offline, outputs
+from . import boxes, calculator, generated, graph, judgement, mathjax, offline, outputs, signatures
 from .build import JOBS
 from .implementation import Implementation
 from .lab_table import Labs
@@ -74,6 +74,7 @@ def setup(app) -> dict:
     app.connect("config-inited", outputs.configure)
     app.connect("env-before-read-docs", outputs.fill)
     app.connect("source-read", outputs.depend_on_outputs)
+    app.connect("autodoc-process-signature", signatures.shorten)
     app.connect("env-get-outdated", generated.outdated)
     app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)

@@ -1,0 +1,21 @@
+"""Types in the signatures of the API page, by the short names that the source has for them."""
+
+import re
+
+from numpy.typing import ArrayLike
+from sphinx.util.typing import stringify_annotation
+
+ARRAY = re.compile(r"~numpy\.ndarray\[tuple\[~typing\.Any, \.\.\.\], ~numpy\.dtype\[~[\w.]*\b_?(\w+)\]\]")
+KINDS = {"float64": "Floats", "int64": "Ints"}
+ANY_ARRAY = stringify_annotation(ArrayLike, "smart")
+
+
+def shorten(app, what, name, obj, options, signature, returned) -> tuple[str | None, str | None]:
+    return short(signature), short(returned)
+
+
+def short(text: str | None) -> str | None:
+    if text is None:
+        return None
+    text = text.replace(ANY_ARRAY, "ArrayLike").replace("<factory>", "...")  # the latter is no Python
+    return ARRAY.sub(lambda found: KINDS.get(found[1], "NDArray"), text)
