@@ -17,5 +17,6 @@ from userdp.theory.rates import *
 from userdp.theory.runs import *
 from userdp.theory.sampled_audit import *
 from userdp.theory.sampled_steps import *
+from userdp.theory.user_windows import *
 
 __all__ = offered(__name__)
