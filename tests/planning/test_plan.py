@@ -59,6 +59,15 @@ def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
         assert first / found[option.method].mean() < 1.25**2 * f.isf(LEVEL, RUNS, RUNS)
 
 
+@pytest.mark.parametrize("n", [2, 3, 20, 10**6, 10**9])
+@pytest.mark.parametrize("size", [1, 10**6, 10**12])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.3, 30.0, 700.0])
+def test_a_plan_at_the_edges_is_a_plan(n, size, epsilon):
+    for trust in ("nobody", "curator"):
+        ranking = plan(n=n, sizes=size, epsilon=epsilon, trust=trust)
+        assert 0 < ranking[0].error < float("inf") and str(ranking)
+
+
 def test_a_promise_too_small_by_half_is_noticed():
     question, theta, rng = situation(3)
     best = plan(**question)[0]

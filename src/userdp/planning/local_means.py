@@ -18,7 +18,8 @@ ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
 ONE_LAW = "all users' records have one law"
 PLACES = (0.0, 0.03, 0.1)  # of theta, at which DAME's risk is enclosed
-FEW_SIZES = 16  # as many as the enclosure of DAME's risk is quick for
+MOST_USERS = 10**6
+FEW_SIZES = 16  # the enclosure of DAME's risk is quick for
 
 
 def options(asked: Question) -> Iterator[Option]:
@@ -132,6 +133,8 @@ def dame_option(asked: Question) -> Option:
         return unused("DAME", "its width is for users of one law")
     if values is None or values.size > FEW_SIZES:
         return unused("DAME", "its risk is known for few different sizes only")
+    if asked.n > MOST_USERS:
+        return unused("DAME", f"its risk is known for {MOST_USERS:,} users at most")
     known: dict[str, Any] = {"size_law": law, "n": asked.n, "epsilon": asked.epsilon}
     cap = dame_size_cap(**known)
     enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]

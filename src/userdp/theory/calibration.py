@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from userdp import _validate
-from userdp.local.localise import Bins
+from userdp.local.localise import MOST_BINS, Bins
 from userdp.theory.exact_mean import MeanLaw, risks_by_bin, sign_means
 
 __all__ = ["localised_bound", "calibrated_half_width"]
@@ -73,8 +73,10 @@ def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, 
         The width, and the bounds of `localised_bound` at its worst position.
     """
     _validate.integer(1, size=size)
-    widths = [float(width) for width in WIDTHS / np.sqrt(size) if width <= 1]
-    tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1.0]]
+    widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
+    tried = [
+        (*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS if size > 1 else 1.0]
+    ]
     risk, failure, width = min(tried)
     return width, risk, failure
 

@@ -18,6 +18,7 @@ from scipy.special import expit, ndtr
 
 from userdp import _validate
 from userdp.local.improved import Plan, Round
+from userdp.local.localise import MOST_BINS
 from userdp.local.unequal import SizeLaw
 from userdp.populations.sizes import FiniteSizes
 
@@ -120,7 +121,7 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
     neither = lead[1] ** 2 * chase[1] ** 2
     moment = right * lead[0] * lead[1] * chase[1] ** 2 + abstain * neither
     moment = moment + wrong * lead[1] ** 2 * chase[0] * chase[1]
-    return float(min(others * math.exp(plan.voters * math.log(moment.min())), 1.0))
+    return min(others * math.exp(plan.voters * min(math.log(moment.min()), 0.0)), 1.0)
 
 
 def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
@@ -247,7 +248,7 @@ def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan
     users[np.argmax(users)] -= users.sum() - known.n
     rest = x[groups:]
     root = float(Round(1, 1.0, 0.0, known.spread).root(vote_size or 1))
-    tau = min(3 / root * math.exp(rest[0]), LARGEST_HALF_WIDTH) if opens else 1.0
+    tau = min(max(3 / root * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
