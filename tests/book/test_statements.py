@@ -42,3 +42,17 @@ def test_a_correction_says_what_was_corrected():
     silent = {claim["id"] for claim in CLAIMS if claim["verdict"] in verdicts}
     explained = {claim["id"] for claim in CLAIMS if claim["verdict"] in verdicts and claim["note"]}
     assert silent == explained
+
+
+def unpaired(claims):
+    """Corrections that neither show that the printed value fails nor stand beside a refutation of the slip."""
+    refuted = {claim["fault"] for claim in claims if claim["verdict"] == "refuted"}
+    corrected = [claim for claim in claims if claim["verdict"] == "holds after correction"]
+    return [one["key"] for one in corrected if one["printed"] is None and one["fault"] not in refuted]
+
+
+def test_a_correction_shows_that_the_print_fails():
+    assert unpaired(CLAIMS) == []
+    lone = {"key": "a.1", "verdict": "holds after correction", "fault": "slip", "printed": None}
+    assert unpaired([lone]) == ["a.1"]
+    assert unpaired([lone | {"printed": 1.0}]) == unpaired([lone, lone | {"verdict": "refuted"}]) == []

@@ -16,9 +16,7 @@ from userdp.study.claims import (
     verdicts,
 )
 
-FAULTS, ITEMS = faults(), verdicts()
-# A statement without a verdict has not been judged anew: its claims are as they were.
-CLAIMS = {key: claim for key, claim in judgements().items() if key.rpartition(".")[0] in ITEMS}
+FAULTS, ITEMS, CLAIMS = faults(), verdicts(), judgements()
 AMENDED = ("refuted", "holds after correction")
 FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
 KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault"}
@@ -84,9 +82,12 @@ def test_a_fault_is_charged_to_a_statement_and_shown_by_a_claim(key):
     assert key in {claim.get("fault") for claim in CLAIMS.values()}
 
 
-def test_ranks_are_given_once():
-    ranks = [fault["rank"] for fault in FAULTS.values() if "rank" in fault]
-    assert len(set(ranks)) == len(ranks) and set(ranks) <= set(range(1, 11))
+def test_ten_faults_are_ranked():
+    assert sorted(fault["rank"] for fault in FAULTS.values() if "rank" in fault) == list(range(1, 11))
+
+
+def test_every_statement_is_judged():
+    assert ITEMS.keys() == statements().keys()
 
 
 @pytest.mark.parametrize("id", ITEMS)
