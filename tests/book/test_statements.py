@@ -45,7 +45,7 @@ def test_a_correction_says_what_was_corrected():
 
 
 def unpaired(claims):
-    """Corrections that neither show that the printed value fails nor stand beside a refutation of the slip."""
+    """Corrections that neither show that the printed value fails nor stand beside its refutation."""
     refuted = {claim["fault"] for claim in claims if claim["verdict"] == "refuted"}
     corrected = [claim for claim in claims if claim["verdict"] == "holds after correction"]
     return [one["key"] for one in corrected if one["printed"] is None and one["fault"] not in refuted]
