@@ -208,6 +208,22 @@ def test_comparison_sees_another_picture():
     assert "1 pictures before, 0 now" in compare.pictures_differ([first], [])
 
 
+def marked(x, y):
+    """A picture of 600 by 400 pixels with one small marker."""
+    image = Image.new("RGB", (600, 400), "white")
+    ImageDraw.Draw(image).ellipse([(x - 2, y - 2), (x + 2, y + 2)], fill="navy")
+    buffer = BytesIO()
+    image.save(buffer, format="PNG")
+    return shown(b64encode(buffer.getvalue()).decode())
+
+
+@pytest.mark.parametrize("x, y", [(100, 100), (112, 112), (128, 96), (595, 395)])
+def test_comparison_sees_one_marker_move_or_vanish(x, y):
+    assert compare.difference([marked(x, y)], [marked(x, y)]) == ""
+    assert "grey levels apart" in compare.difference([marked(x, y)], [marked(x - 4, y)])
+    assert "grey levels apart" in compare.difference([marked(x, y)], [marked(-9, -9)])
+
+
 DRAW = f"""from IPython.display import Image
 from base64 import b64decode
 Image(b64decode("{picture(0.5)}"))"""
