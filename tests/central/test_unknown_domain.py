@@ -17,8 +17,7 @@ from userdp.central.unknown_domain import (
     nested_totals,
     random_clip,
     release_noise,
-    release_scale,
-    release_threshold,
+    release_scales,
     unbounded_histogram,
 )
 from userdp.central.unknown_domain_bounds import objective_from_totals, objective_range, private_bound
@@ -210,8 +209,7 @@ def test_the_whole_release_keeps_its_promise_on_every_small_data_set(neighbours,
     options = {"epsilon": epsilon, "neighbours": neighbours}
     worst, attained = 0.0, 0.0
     for bound, d in ((1, 2), (2, 2)):
-        scale = release_scale(bound, **options)
-        threshold = release_threshold(bound, delta=delta, tight=tight, **options)
+        (scale,), (threshold,) = release_scales([bound], delta=delta, tight=tight, **options)
         for first, second in neighbouring(bound, d, neighbours):
             for others in itertools.product((0, int(threshold) + 1, 1000), repeat=d):
                 lower, upper = bracket(first, second, others, epsilon, scale, threshold)
@@ -223,13 +221,13 @@ def test_the_whole_release_keeps_its_promise_on_every_small_data_set(neighbours,
 
 def test_the_printed_noise_fails_that_test_when_a_user_is_replaced_and_costs_twice_the_budget():
     bound, epsilon, delta = 2, 0.5, 0.15
-    scale = release_scale(bound, epsilon=epsilon, neighbours="add-remove")
-    threshold = release_threshold(bound, epsilon=epsilon, delta=delta / 2, neighbours="add-remove")
+    options = {"epsilon": epsilon, "neighbours": "add-remove"}
+    (scale,), (threshold,) = release_scales([bound], delta=delta / 2, **options)
     pair = (2, 0), (0, 2), (1000, 1000)
     once = bracket(*pair, epsilon, scale, threshold)[0]
     # two Laplace variables shifted by their scale / epsilon: exact value of the page on the unknown domain
     assert once == pytest.approx(0.1238491, abs=1e-4)
-    tiny = release_threshold(bound, epsilon=epsilon, delta=1e-6, neighbours="add-remove")
+    tiny = release_noise(bound, delta=1e-6, **options).threshold
     assert bracket(*pair, epsilon, scale, tiny)[0] > 1e5 * 1e-6
     assert bracket(*pair, 2 * epsilon + 1e-12, scale, threshold)[0] == pytest.approx(0, abs=1e-12)
 
@@ -294,8 +292,7 @@ def exact_slack(budget, bound, scale, threshold, neighbours, distinct=None):
 def test_the_exact_slack_over_all_patterns_is_at_most_delta(epsilon, delta, neighbours, tight):
     options = {"epsilon": epsilon, "neighbours": neighbours}
     for bound in (1, 2, 5):
-        scale = release_scale(bound, **options)
-        threshold = release_threshold(bound, delta=delta, tight=tight, **options)
+        (scale,), (threshold,) = release_scales([bound], delta=delta, tight=tight, **options)
         slack = exact_slack(epsilon, bound, scale, threshold, neighbours)
         assert slack <= delta * (1 + 1e-6)
         if bound == 1 or (tight and delta < 0.01):
@@ -326,8 +323,7 @@ def test_common_items_agree_with_dp_accounting(neighbours):
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_the_printed_variant_costs_what_its_guarantee_says(epsilon, bound, distinct):
     options = {"bound": bound, "epsilon": epsilon, "delta": 1e-3, "printed": True, "distinct": distinct}
-    scale = release_scale(bound, epsilon=epsilon, neighbours="add-remove")
-    threshold = release_threshold(bound, epsilon=epsilon, delta=1e-3, neighbours="add-remove")
+    (scale,), (threshold,) = release_scales([bound], epsilon=epsilon, delta=1e-3, neighbours="add-remove")
     stated = release_noise(neighbours="add-remove", **options).guarantee
     exact = exact_slack(epsilon, bound, scale, threshold, "add-remove", distinct)
     assert stated.epsilon == pytest.approx(epsilon, rel=1e-15)
@@ -375,8 +371,7 @@ def test_lone_items_are_released_as_often_as_computed_and_only_above_the_thresho
     totals = np.repeat([0, 1, 2, 4], 20_000)
     release = release_noise(**options)
     value = release.release(totals, np.random.default_rng(7))
-    threshold = release_threshold(4, epsilon=4.0, delta=0.2, neighbours="add-remove", tight=tight)
-    assert release.threshold == threshold
+    threshold = release.threshold
     shown = (value != 0).reshape(4, -1)
     assert not shown[0].any()
     assert np.all(value[value != 0] > threshold)
@@ -476,7 +471,8 @@ def test_objective_is_the_literal_sum(neighbours, weight):
     counts, bounds = some_counts(25, 6) * np.arange(1, 7) ** 2, [7, 1, 40, 3]
     options = {"epsilon": 1.0, "delta": 1e-3, "neighbours": neighbours}
     expected = [
-        literal_objective(counts, bound, release_threshold(bound, **options), weight) for bound in bounds
+        literal_objective(counts, bound, threshold, weight)
+        for bound, threshold in zip(bounds, release_scales(bounds, **options)[1], strict=True)
     ]
     got = objective(counts, bounds, weight=weight, **options)
     np.testing.assert_allclose(got, expected, rtol=1e-12)
@@ -564,8 +560,9 @@ def test_a_bad_pair_spends_the_whole_budget():
     low, top = 10, 40
     options = {"epsilon": 2.0, "delta": 1e-4}
     # item 1 is above the threshold everywhere; item 2 reaches it for the smallest candidate only
-    full = int(np.ceil(release_threshold(low, **options) / low))
-    assert full * low + low <= release_threshold(top, **options)
+    first, last = release_scales([low, top], **options)[1]
+    full = int(np.ceil(first / low))
+    assert full * low + low <= last
     others = [[top, 0]] * 200 + [[0, low]] * full
     options = {"release_epsilon": 2.0, "release_delta": 1e-4, "bounds": [low, 20, top], "epsilon": 0.9}
     laws = [choice_law([*others, row], **options) for row in ([10**6, 0], [0, low])]
@@ -623,21 +620,19 @@ def test_wild_data_never_raise(values):
 @pytest.mark.parametrize(
     ("call", "change", "message"),
     [
-        (release_scale, {"bound": 0}, "bound must be a whole number of at least 1, got 0"),
-        (release_scale, {"bound": 2.5}, "bound must be a whole number of at least 1, got 2.5"),
-        (release_scale, {"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        (release_scale, {"neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
-        (release_threshold, {"delta": 0}, "delta must be positive, got 0"),
-        (release_threshold, {"delta": 0.5}, "delta.* must exceed 1"),
+        (release_noise, {"bound": 0}, "bound must be a whole number of at least 1, got 0"),
+        (release_noise, {"bound": 2.5}, "bound must be a whole number of at least 1, got 2.5"),
+        (release_noise, {"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        (release_noise, {"neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
+        (release_noise, {"delta": 0}, "delta must be positive, got 0"),
+        (release_noise, {"delta": 0.5}, "delta.* must exceed 1"),
         (release_noise, {"printed": True, "distinct": 0}, "distinct must be a whole number .* got 0"),
         (release_noise, {"printed": True, "neighbours": "x"}, "neighbours must be one of .* got 'x'"),
         (unbounded_histogram, {"bound": 10**8}, "bounds? must be in .* got 100000000"),
     ],
 )
 def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, message):
-    parameters = {"bound": 2, "epsilon": 1.0} | change
-    if call is not release_scale:
-        parameters = {"delta": 0.01} | parameters
+    parameters = {"bound": 2, "epsilon": 1.0, "delta": 0.01} | change
     if call is unbounded_histogram:
         parameters |= {"counts": [[1, 2]], "rng": np.random.default_rng(12)}
     with pytest.raises(ValueError, match=message):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from userdp import _validate
-from userdp._types import ArrayLike, Ints, NDArray, Rng
+from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.central.histogram import RELATIONS, _table
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
@@ -22,8 +22,7 @@ __all__ = [
     "random_clip",
     "nested_totals",
     "release_noise",
-    "release_scale",
-    "release_threshold",
+    "release_scales",
     "unbounded_histogram",
 ]
 
@@ -151,14 +150,10 @@ def release_noise(
     return replace(noise, support="raw", distinct=distinct, **unpaid)
 
 
-def release_scale(bound: int, *, epsilon: float, neighbours: Neighbours = "replace") -> float:
-    """Scale of the Laplace noise: C / epsilon if users come and go, twice that if they are replaced."""
-    return release_noise(bound, epsilon=epsilon, delta=0.25, neighbours=neighbours).scale
-
-
-def release_threshold(bound: int, **options: Any) -> float:
-    """Threshold t that a noisy count must exceed to be released; options as for `release_noise`."""
-    return release_noise(bound, **options).threshold
+def release_scales(bounds: ArrayLike, **options: Any) -> Floats:
+    """Scale b and threshold t of the noise at each bound, shape (2, k); options as for `release_noise`."""
+    noises = [release_noise(bound, **options) for bound in whole_bounds(bounds).tolist()]
+    return np.array([[noise.scale, noise.threshold] for noise in noises]).T
 
 
 def unbounded_histogram(

@@ -11,7 +11,7 @@ import numpy as np
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import RELATIONS, clipped_totals, norms
-from userdp.central.unknown_domain import release_threshold, whole_bounds
+from userdp.central.unknown_domain import release_scales, whole_bounds
 from userdp.privacy.choice import ExponentialChoice
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.results import Release
@@ -40,11 +40,11 @@ def objective_from_totals(
         constant 5 C_max / 2 and its Table 1 fit.
     **release
         `epsilon`, `delta` and `neighbours` of the release for which the bound is to be chosen, as for
-        `release_threshold`.
+        `release_noise`.
     """
     bounds = whole_bounds(bounds)
     _validate.in_range(0, 2, weight=weight)
-    thresholds = np.array([release_threshold(bound, **release) for bound in bounds.tolist()])
+    _, thresholds = release_scales(bounds, **release)
     ordered = np.sort(np.asarray(sizes, dtype=float))
     above = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # records of the users from each rank on
     rank = np.searchsorted(ordered, bounds, side="right")
