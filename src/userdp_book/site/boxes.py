@@ -49,8 +49,7 @@ def given_title(id: str, title: nodes.title) -> list[nodes.Node]:
 
 
 def verdict(id: str) -> list[nodes.Node]:
-    found = verdicts().get(id)
-    return [nodes.Text(" · "), badge(found["verdict"])] if found else []
+    return [nodes.Text(" · "), badge(verdicts()[id]["verdict"])]
 
 
 def name_links(app, doctree, docname: str) -> None:

@@ -14,7 +14,6 @@ from ..run.pages import Page, pages
 from .generated import SOURCES
 from .links import to_statement
 
-NOT_YET = "not yet done"
 # A colour alone would say nothing to some readers.
 SYMBOLS = {
     "holds": "✓",
@@ -22,7 +21,6 @@ SYMBOLS = {
     "refuted": "✗",
     "not reproducible": "?",
     "context": "○",
-    NOT_YET: "…",
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}

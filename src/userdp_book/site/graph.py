@@ -14,11 +14,10 @@ from sphinx.util.docutils import SphinxDirective
 from userdp.study.claims import statements, verdicts
 
 from .boxes import own_name
-from .claims import NOT_YET, SYMBOLS, slug
+from .claims import SYMBOLS, slug
 from .generated import made_of
 from .links import box
 
-UNJUDGED = {"verdict": NOT_YET, "sentence": ""}
 AMENDED = ("holds after correction", "refuted")
 WIDTH, HEIGHT, ACROSS, DOWN = 74, 24, 100, 32
 SHORT = {
@@ -53,7 +52,7 @@ class StatementGraph(SphinxDirective):
 
 def uses(id: str) -> list[str]:
     """The statements that the proof uses directly."""
-    return verdicts().get(id, {}).get("uses", [])
+    return verdicts()[id]["uses"]
 
 
 @cache
@@ -64,7 +63,7 @@ def rests_on(id: str) -> frozenset[str]:
 
 def amended(ids) -> list[str]:
     """Those of the statements that do not hold as printed."""
-    return [id for id in statements() if id in ids and verdicts().get(id, {}).get("verdict") in AMENDED]
+    return [id for id in statements() if id in ids and verdicts()[id]["verdict"] in AMENDED]
 
 
 @cache
@@ -117,7 +116,7 @@ def line(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 def node(id: str, x: float, y: float, address: str | None) -> str:
     """A frame with the verdict's colour and symbol; a darker ground where it rests on what is amended."""
-    item, verdict = statements()[id], verdicts().get(id, UNJUDGED)
+    item, verdict = statements()[id], verdicts()[id]
     rests = amended(rests_on(id))
     words = f"{own_name(id)}: {verdict['verdict']}. {verdict['sentence']}"
     if rests:

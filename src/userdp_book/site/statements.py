@@ -15,7 +15,7 @@ from ..run.pages import pages
 from .boxes import AUTHORS, own_name
 from .claims import Stored, anchor, badge, claim_box, collect, expectation, number, slug
 from .generated import SOURCES, made_of
-from .graph import UNJUDGED, amended, rests_on, uses
+from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
 
 
@@ -95,8 +95,8 @@ class Scorecard(Generated):
         return [nodes.container("", *parts, classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
-        judged, paper = verdicts().get(item["id"], UNJUDGED), item["paper"]
-        said = [nodes.strong("", "", *self.text(judged["sentence"] or item["content"]))]
+        judged, paper = verdicts()[item["id"]], item["paper"]
+        said = [nodes.strong("", "", *self.text(judged["sentence"]))]
         yield row([name(item), said, badge(judged["verdict"]), "", "", ""], paper=paper, row="statement")
         for claim in claims:
             cells = ["", self.text(claim["claim"]), *result(claim), page_link(claim)]
@@ -130,7 +130,7 @@ class StatementIndex(Generated):
     head = ["statement", "content", "verdict", "what is true of it", "uses", "of these, amended"]
 
     def rows(self, item, claims):
-        judged = verdicts().get(item["id"], UNJUDGED)
+        judged = verdicts()[item["id"]]
         rests = amended(rests_on(item["id"]))
         links = [links_to(ids) for ids in (uses(item["id"]), rests)]
         return [
