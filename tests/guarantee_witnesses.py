@@ -129,7 +129,7 @@ WITNESSES = {
         "central/test_central_mean.py::test_a_lonely_scale_survives_the_threshold_with_probability_below_delta",
         f"{HERE}::test_the_noisy_maximum_of_two_scores_spends_at_most_its_budget_and_nearly_all",
     ),
-    "central.ideal_mean": (CENTRAL,),
+    "theory.ideal_mean": (CENTRAL,),
     "central.realistic_mean": (
         CENTRAL,
         EACH_RELEASE,

@@ -12,7 +12,6 @@ from userdp.central.mean import (
     cohorts,
     default_variance_users,
     first_records,
-    ideal_mean,
     initial_error,
     initial_mean,
     private_variance,
@@ -25,6 +24,7 @@ from userdp.central.weights import optimal_weights
 from userdp.populations.records import BetaUsers, variance_of_mean
 from userdp.privacy.choice import NoisyMaximum
 from userdp.privacy.noise import ThresholdedNoise
+from userdp.theory.ideal_mean import ideal_mean
 
 USERS = BetaUsers(0.3, 0.04)
 SIZES = np.random.default_rng(0).integers(1, 40, 500)

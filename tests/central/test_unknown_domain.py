@@ -15,14 +15,13 @@ from laws import FALSE_ALARM, has_mean, same_law
 from userdp.central import unknown_domain
 from userdp.central.unknown_domain import (
     nested_totals,
-    random_clip,
     release_noise,
     release_scales,
     unbounded_histogram,
 )
 from userdp.central.unknown_domain_bounds import objective_from_totals, objective_range, private_bound
 from userdp.theory.audit import exact_loss
-from userdp.theory.exact_histograms import expected_error, objective, objective_sensitivity
+from userdp.theory.exact_histograms import expected_error, objective, objective_sensitivity, random_clip
 
 RELATIONS = ("replace", "add-remove")
 USER = np.array([4, 3, 5])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from laws import has_mean, same_law
-from userdp.central.unknown_domain import nested_totals, random_clip
+from userdp.central.unknown_domain import nested_totals
 from userdp.populations import urns as histogram_kernels
 from userdp.populations.histograms import (
     HistogramDraw,
@@ -15,6 +15,7 @@ from userdp.populations.histograms import (
     independent_draw,
     independent_histograms,
 )
+from userdp.theory.exact_histograms import random_clip
 
 SIZES = np.array([0, 1, 3, 7, 7, 12, 20])
 BOUNDS = [1, 4, 9, 25]

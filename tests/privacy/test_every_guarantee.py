@@ -14,7 +14,7 @@ import userdp
 from fakes import Silent
 from guarantee_witnesses import WITNESSES
 from userdp.central.bounds import output_perturbation
-from userdp.central.mean import ideal_mean, initial_mean, realistic_mean, uniform_mean
+from userdp.central.mean import initial_mean, realistic_mean, uniform_mean
 from userdp.central.unknown_domain_bounds import private_bound
 from userdp.local import sparse as local_sparse
 from userdp.local import vector as local_vector
@@ -26,6 +26,7 @@ from userdp.privacy.choice import ExponentialChoice, NoisyMaximum
 from userdp.privacy.reports import LaplaceReport
 from userdp.privacy.vector_reports import CubeReport
 from userdp.theory.audit import exact_loss, laplace_loss, sign_cube
+from userdp.theory.ideal_mean import ideal_mean
 from userdp.theory.runs import simulate_selection
 
 # --- the list ----------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from userdp.central.bounds import exponential_bound, output_perturbation, privat
 from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
 from userdp.central.debias import debiased_count
 from userdp.central.histogram import bounded_histogram
-from userdp.central.mean import ideal_mean, initial_mean, private_variance, realistic_mean, uniform_mean
+from userdp.central.mean import initial_mean, private_variance, realistic_mean, uniform_mean
 from userdp.central.private_sizes import private_size_mean
-from userdp.central.unknown_domain import nested_totals, random_clip, unbounded_histogram
+from userdp.central.unknown_domain import nested_totals, unbounded_histogram
 from userdp.central.unknown_domain_bounds import private_bound
 from userdp.local.cover import Cover, cover_select
 from userdp.local.density import density_coefficients
@@ -34,6 +34,8 @@ from userdp.privacy.reports import (
     UnaryEncoding,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
+from userdp.theory.exact_histograms import random_clip
+from userdp.theory.ideal_mean import ideal_mean
 from userdp.theory.improved_plan import choose_plan
 
 USERS = 24

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import log_softmax, logsumexp
+from scipy.special import log_softmax
 
 from userdp import _validate
 from userdp._types import ArrayLike, Floats, Rng
@@ -76,10 +76,6 @@ class Surrogate:
         steep = np.abs(np.diff(height))
         mean = np.divide(-np.expm1(-steep), steep, out=np.ones(steep.shape), where=steep > 0)
         return ends, height, np.log(np.diff(ends) * mean) - np.minimum(height[:-1], height[1:])
-
-    def log_density(self, bounds: ArrayLike, rate: float) -> Floats:
-        """Logarithm of the density proportional to ``exp(-rate G)`` on [0, largest]."""
-        return -rate * self.values(bounds) - logsumexp(self.segments(rate)[2])
 
     def draw(self, rate: float, rng: Rng) -> float:
         """One draw from the density proportional to ``exp(-rate G)``: a piece, then a cut exponential."""

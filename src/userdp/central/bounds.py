@@ -20,7 +20,7 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import Release
 
-__all__ = ["output_perturbation", "exponential_bound", "grid_law", "private_quantile"]
+__all__ = ["output_perturbation", "exponential_bound", "private_quantile"]
 
 
 def output_perturbation(
@@ -142,11 +142,6 @@ def exponential_bound(
         return Release(curve.draw(choice.rate, rng), choice.guarantee)
     scores = -curve.values(_validate.vector(0, curve.largest, bounds=bounds))
     return Release(float(bounds[choice.choose(scores, rng)]), choice.guarantee)
-
-
-def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
-    """Law of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
-    return _bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
 
 
 def private_quantile(

@@ -8,7 +8,6 @@ it. Neighbouring inputs replace one user's records by as many others; a trusted 
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from scipy.special import ndtri
 
 from userdp import _validate
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
-from userdp.central.weights import family_weights, optimal_weights
+from userdp.central.weights import Weights, optimal_weights
 from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import NoisyMaximum
 from userdp.privacy.guarantee import Neighbours, disjoint
@@ -31,7 +30,6 @@ __all__ = [
     "initial_error",
     "private_variance",
     "first_records",
-    "ideal_mean",
     "cohorts",
     "default_variance_users",
     "realistic_mean",
@@ -261,52 +259,6 @@ def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
     return rng.hypergeometric(ones, sizes - ones, k) / k
 
 
-def ideal_mean(
-    means: ArrayLike,
-    sizes: ArrayLike,
-    *,
-    mean: float,
-    spread: float,
-    epsilon: float,
-    beta: float,
-    domain: Domain = (0.0, 1.0),
-    rng: Rng,
-) -> WeightedEstimate:
-    """Optimally weighted mean of clipped user means, by one who knows the population (eq. (3)).
-
-    Output law: the weighted mean of the users' means, each clipped to ``mean +- window``, plus a Laplace
-    variable scaled to the most that one user can change it. It is the yardstick of Theorem 4.1; the mean
-    that it uses is not known in practice.
-
-    Parameters
-    ----------
-    means : shape (n,)
-        Mean of each user.
-    sizes : shape (n,)
-        Records of each user, whole numbers; public.
-    mean, spread
-        Mean and variance of the users' own means.
-    epsilon
-        Central budget, positive.
-    beta
-        Probability that some user is clipped.
-    domain : (low, high)
-        Public ends of the data.
-
-    Examples
-    --------
-    >>> options = {"mean": 0.4, "spread": 0.01, "epsilon": 5.0, "beta": 0.05}
-    >>> means, sizes = np.full(50, 0.4), np.arange(1, 51)
-    >>> round(ideal_mean(means, sizes, rng=np.random.default_rng(1), **options).value, 2)
-    0.4
-    """
-    means, sizes = _users(means, sizes, domain)
-    length = domain[1] - domain[0]
-    mean, spread = (mean - domain[0]) / length, spread / length**2
-    half = partial(window, n=sizes.size, mean=mean, spread=spread, beta=beta)
-    return _returned(_weighted(means, sizes, mean, spread, half, epsilon, False, rng), domain)
-
-
 def _weighted(
     means: Floats,
     sizes: Ints,
@@ -314,7 +266,7 @@ def _weighted(
     spread: float,
     half: Callable[[Ints], Floats],
     epsilon: float,
-    printed: bool,
+    weigh: Callable[..., Weights],
     rng: Rng,
 ) -> WeightedEstimate:
     """Clip to windows of half-width `half(sizes)`, weigh, add noise: the last step of both estimators."""
@@ -322,8 +274,7 @@ def _weighted(
     own, each = sizes[starts], half(sizes[starts])
     low, high = np.maximum(centre - each, 0.0), np.minimum(centre + each, 1.0)
     variances = variance_of_mean(own, centre, spread)
-    weigh, counted = (family_weights, 1.0) if printed else (optimal_weights, 2.0)
-    weights = weigh(variances, high - low, epsilon=epsilon, noise=counted, counts=counts).value
+    weights = weigh(variances, high - low, epsilon=epsilon, counts=counts).value
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours=SAME_SIZE)
     low, high, weights = (np.repeat(x, counts) for x in (low, high, weights))
@@ -383,6 +334,7 @@ def realistic_mean(
     spread: float | None = None,
     variance_users: int | None = None,
     printed: bool = False,
+    weigh: Callable[..., Weights] = optimal_weights,
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
@@ -408,7 +360,10 @@ def realistic_mean(
     variance_users
         Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
     printed
-        The error bound of Lemma F.1, and the weights of eq. (6) with the noise counted once.
+        The error bound of Lemma F.1.
+    weigh
+        How users are weighed, whatever the guarantee; `userdp.theory.printed_weights.PRINTED_MEAN` has the
+        options for the paper's weights and error bound.
     domain : (low, high)
         Public ends of the data.
 
@@ -437,6 +392,6 @@ def realistic_mean(
     def half(of_sizes: Ints) -> Floats:
         return alpha + window(of_sizes, n, mean=centre, spread=spread, beta=beta / 2)
 
-    last = _weighted(means[middle], sizes[middle], centre, spread, half, epsilon, printed, rng)
+    last = _weighted(means[middle], sizes[middle], centre, spread, half, epsilon, weigh, rng)
     total = disjoint(last.guarantee, *guarantees)
     return _returned(replace(last, initial=first.value, guarantee=total), domain)

@@ -18,47 +18,13 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
 from userdp.privacy.results import HistogramEstimate
 
-__all__ = [
-    "random_clip",
-    "nested_totals",
-    "release_noise",
-    "release_scales",
-    "unbounded_histogram",
-]
+__all__ = ["nested_totals", "release_noise", "release_scales", "unbounded_histogram"]
 
 # users with more records than this are clipped to the largest bound before their records are listed
 LISTED = 10**6
 # NumPy draws from no larger urn; from such a one records are drawn one by one, at most so many
 URN = 10**9
 MOST_KEPT = 10**7
-
-
-def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
-    """Keep a uniform sample, without replacement, of at most `bound` records of each user.
-
-    Output law: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
-    independently of the other users'.
-
-    Parameters
-    ----------
-    counts : shape (n, d)
-        Count of each user and item; what is not a count is taken for 0.
-    bound
-        Contribution bound C, at least 1 and at most ten million.
-
-    Returns
-    -------
-    ndarray of int64, shape (n, d)
-        The clipped counts.
-
-    Notes
-    -----
-    Liu et al. (2023), Section 5. One user at a time, as printed; `nested_totals` is the fast twin.
-    """
-    _validate.generator(rng=rng)
-    (bound,) = whole_bounds([bound], "bound").tolist()
-    counts = _whole(_table(counts))
-    return np.array([_sample(row, bound, rng) for row in counts], dtype=np.int64).reshape(counts.shape)
 
 
 def _sample(row: Ints, bound: int, rng: Rng) -> Ints:
@@ -76,7 +42,7 @@ def _sample(row: Ints, bound: int, rng: Rng) -> Ints:
 def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     """Sum over the users of their randomly clipped counts, for every bound at once.
 
-    Output law: for each bound that of ``random_clip(counts, bound, rng).sum(axis=0)``; the laws for
+    Output law: for each bound that of `userdp.theory.exact_histograms.random_clip`, summed; the laws for
     several bounds are coupled, since the first C records of one random order serve every C.
 
     Parameters

@@ -21,11 +21,7 @@ def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Opt
     clipped = np.maximum(law.values - bounds[:, None], 0)
     lost = asked.n * clipped @ law.probabilities
     best = int(bounds[np.argmin(lost + mass * bounds)])
-    for bound, words in (
-        (best, "best bound"),
-        (1, "one record a user"),
-        (law.largest, "every record"),
-    ):
+    for bound, words in ((best, "best bound"), (1, "one record a user"), (law.largest, "every record")):
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
         yield Option(
             words,

@@ -15,7 +15,7 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import _Central
 from userdp.privacy.results import Release
 
-__all__ = ["ExponentialChoice", "NoisyMaximum", "order_statistic_law", "order_statistic", "exponential_law"]
+__all__ = ["ExponentialChoice", "NoisyMaximum", "order_statistic_law", "order_statistic"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon
     is minus the number of values that must change for that: ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``.
     A user who is replaced, comes or goes changes each score by at most 1.
     """
-    return exponential_law(_rank_scores(values, rank, largest), sensitivity=1.0, epsilon=epsilon)
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0)
+    return choice.law(_rank_scores(values, rank, largest))
 
 
 def order_statistic(
@@ -156,8 +157,3 @@ def order_statistic(
     scores = _rank_scores(_validate.column(values=values), rank, largest)
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
     return Release(choice.choose(scores, rng) + 1, choice.guarantee)
-
-
-def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
-    """Law of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
-    return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)

@@ -10,9 +10,11 @@ from userdp.theory.exact_density import *
 from userdp.theory.exact_histograms import *
 from userdp.theory.exact_mean import *
 from userdp.theory.exact_sensitivity import *
+from userdp.theory.ideal_mean import *
 from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
 from userdp.theory.mean_given_users import *
+from userdp.theory.printed_weights import *
 from userdp.theory.rates import *
 from userdp.theory.runs import *
 from userdp.theory.sampled_audit import *

@@ -3,14 +3,16 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import logsumexp, ndtr
 
 from userdp import _validate
-from userdp._types import ArrayLike, Floats
-from userdp.central.bound_curve import surrogate_curve
-from userdp.central.histogram import _counts, _norm, clipped_totals, norms, unit_scale
-from userdp.central.unknown_domain import whole_bounds
+from userdp._types import ArrayLike, Floats, Ints, Rng
+from userdp.central.bound_curve import Surrogate, surrogate_curve
+from userdp.central.bounds import _bound_choice
+from userdp.central.histogram import _counts, _norm, _table, clipped_totals, norms, unit_scale
+from userdp.central.unknown_domain import _sample, _whole, whole_bounds
 from userdp.central.unknown_domain_bounds import objective_from_totals
+from userdp.privacy.choice import ExponentialChoice
 
 __all__ = [
     "expected_loss",
@@ -18,6 +20,10 @@ __all__ = [
     "expected_error",
     "two_approximate_bound",
     "objective",
+    "random_clip",
+    "grid_law",
+    "log_density",
+    "exponential_law",
     "objective_sensitivity",
 ]
 
@@ -122,3 +128,46 @@ def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **re
     bounds = whole_bounds(bounds)
     expected = clipped_totals(counts, bounds, norm=1)
     return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)
+
+
+def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
+    """Keep a uniform sample, without replacement, of at most `bound` records of each user.
+
+    Output law: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
+    independently of the other users'.
+
+    Parameters
+    ----------
+    counts : shape (n, d)
+        Count of each user and item; what is not a count is taken for 0.
+    bound
+        Contribution bound C, at least 1 and at most ten million.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, d)
+        The clipped counts.
+
+    Notes
+    -----
+    Liu et al. (2023), Section 5. One user at a time, as printed; `nested_totals` is the fast twin.
+    """
+    _validate.generator(rng=rng)
+    (bound,) = whole_bounds([bound], "bound").tolist()
+    counts = _whole(_table(counts))
+    return np.array([_sample(row, bound, rng) for row in counts], dtype=np.int64).reshape(counts.shape)
+
+
+def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
+    """Law of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
+    return _bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
+
+
+def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
+    """Law of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
+    return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)
+
+
+def log_density(curve: Surrogate, bounds: ArrayLike, rate: float) -> Floats:
+    """Logarithm of the density proportional to ``exp(-rate G)`` on [0, largest]."""
+    return -rate * curve.values(bounds) - logsumexp(curve.segments(rate)[2])

