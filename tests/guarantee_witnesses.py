@@ -135,6 +135,11 @@ WITNESSES = {
         EACH_RELEASE,
         "central/test_central_mean.py::test_the_guarantee_is_that_of_disjoint_cohorts",
     ),
+    "central.quotient_mean": (
+        "central/test_quotient_mean.py::test_the_total_is_what_was_asked_to_the_last_digit",
+        "central/test_quotient_mean.py::test_total_and_sum_get_noise_for_the_worst_user",
+        "central/test_quotient_mean.py::test_one_user_moves_one_member_of_each_cohort",
+    ),
     "central.private_size_mean": (
         "central/test_private_sizes.py::test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbours",
         "central/test_private_sizes.py::test_one_user_changes_the_distance_by_at_most_one",
