@@ -26,7 +26,7 @@ class Weights:
     value : shape (n,)
         Weights that sum to 1 over all users.
     cap
-        Threshold T: ``value`` is proportional to ``min(1 / variance, cap / width)``.
+        Threshold T: ``value`` is proportional to ``min(1 / variance, cap / length)``.
     variance
         Variance of the weighted mean and of its noise together.
     """
@@ -37,25 +37,27 @@ class Weights:
 
 
 def _checked(
-    variances: ArrayLike, widths: ArrayLike, counts: ArrayLike, epsilon: float, noise: float
+    variances: ArrayLike, lengths: ArrayLike, counts: ArrayLike, epsilon: float, noise: float
 ) -> tuple[Floats, Floats, Floats]:
-    variances, widths, counts = _validate.positive_arrays(variances=variances, widths=widths, counts=counts)
+    variances, lengths, counts = _validate.positive_arrays(
+        variances=variances, lengths=lengths, counts=counts
+    )
     _validate.positive(epsilon=epsilon, noise=noise)
-    if variances.ndim != 1 or variances.shape != widths.shape or not variances.size:
-        shapes = f"{variances.shape} and {widths.shape}"
-        raise ValueError(f"variances and widths must have one shape (n,), got {shapes}")
-    return variances, widths, np.broadcast_to(counts, widths.shape)
+    if variances.ndim != 1 or variances.shape != lengths.shape or not variances.size:
+        shapes = f"{variances.shape} and {lengths.shape}"
+        raise ValueError(f"variances and lengths must have one shape (n,), got {shapes}")
+    return variances, lengths, np.broadcast_to(counts, lengths.shape)
 
 
 def optimal_weights(
     variances: ArrayLike,
-    widths: ArrayLike,
+    lengths: ArrayLike,
     *,
     epsilon: float,
     noise: float = LAPLACE_VARIANCE,
     counts: ArrayLike = 1,
 ) -> Weights:
-    """Weights with the least variance, in closed form (Lemma 5.2, for any widths).
+    """Weights with the least variance, in closed form (Lemma 5.2, for any lengths).
 
     They are proportional to ``min(1 / s^2, T / d)``; T is the root of
     ``sum (1 / d) max(1 - T s^2 / d, 0) = noise T / epsilon^2``, found by sorting; and the least variance
@@ -63,7 +65,7 @@ def optimal_weights(
 
     Parameters
     ----------
-    variances, widths : shape (n,)
+    variances, lengths : shape (n,)
         Variance and length of the interval of each user, or of each kind of user.
     noise
         Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
@@ -75,14 +77,14 @@ def optimal_weights(
     >>> optimal_weights([1.0, 1.0, 0.01], [1.0, 1.0, 1.0], epsilon=1.0).value.round(3)
     array([0.333, 0.333, 0.333])
     """
-    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
-    turning = widths / variances  # a user is capped while T is below this
+    variances, lengths, counts = _checked(variances, lengths, counts, epsilon, noise)
+    turning = lengths / variances  # a user is capped while T is below this
     order = np.argsort(-turning)
-    shares, ratios = (counts / widths)[order], (counts * variances / widths**2)[order]
+    shares, ratios = (counts / lengths)[order], (counts * variances / lengths**2)[order]
     roots = np.cumsum(shares) / (np.cumsum(ratios) + noise / epsilon**2)
     # the root of the m most constrained users counts if the next user is not constrained there
     following = np.append(turning[order][1:], 0.0)
     cap = float(roots[np.argmax(roots >= following)])
-    raw = np.minimum(1 / variances, cap / widths)
+    raw = np.minimum(1 / variances, cap / lengths)
     total = (counts * raw).sum()
     return Weights(raw / total, cap, float(1 / total))

@@ -20,7 +20,7 @@ CAPS_TRIED = 65
 def spent_variance(
     weights: ArrayLike,
     variances: ArrayLike,
-    widths: ArrayLike,
+    lengths: ArrayLike,
     *,
     epsilon: float,
     noise: float = LAPLACE_VARIANCE,
@@ -30,7 +30,7 @@ def spent_variance(
 
     Parameters
     ----------
-    weights, variances, widths : shape (n,)
+    weights, variances, lengths : shape (n,)
         Weight, variance and length of the interval of each user.
     epsilon
         Central budget, positive.
@@ -39,14 +39,14 @@ def spent_variance(
     counts : shape (n,), optional
         How many users share each entry; one by default.
     """
-    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
+    variances, lengths, counts = _checked(variances, lengths, counts, epsilon, noise)
     weights = np.asarray(weights, dtype=float)
-    return float((counts * weights**2) @ variances + noise * np.max(weights * widths) ** 2 / epsilon**2)
+    return float((counts * weights**2) @ variances + noise * np.max(weights * lengths) ** 2 / epsilon**2)
 
 
 def family_weights(
     variances: ArrayLike,
-    widths: ArrayLike,
+    lengths: ArrayLike,
     *,
     epsilon: float,
     noise: float = LAPLACE_VARIANCE,
@@ -54,12 +54,12 @@ def family_weights(
 ) -> Weights:
     """Best weights of the form ``min(1 / s^2, T / s)``, as Algorithm 2 chooses them by eq. (6).
 
-    Optimal where widths are proportional to standard deviations. Parameters as for `spent_variance`; with
+    Optimal where lengths are proportional to standard deviations. Parameters as for `spent_variance`; with
     `noise` the supplement minimises with 1, while the `variance` returned counts the true factor 2.
     """
-    variances, widths, counts = _checked(variances, widths, counts, epsilon, noise)
+    variances, lengths, counts = _checked(variances, lengths, counts, epsilon, noise)
     roots = 1 / np.sqrt(variances)
-    cost = _cost_of_cap(roots, widths, counts, noise / epsilon**2)
+    cost = _cost_of_cap(roots, lengths, counts, noise / epsilon**2)
     # below the smallest 1 / s all users are capped and above the largest none: nothing changes outside
     grid = np.linspace(np.log(roots.min()), np.log(roots.max()), CAPS_TRIED)
     best = int(np.argmin([cost(g) for g in grid]))
@@ -68,17 +68,17 @@ def family_weights(
     cap = float(np.exp(min(refined, grid[best], key=cost)))
     raw = np.minimum(roots**2, cap * roots)
     value = raw / (counts * raw).sum()
-    return Weights(value, cap, spent_variance(value, variances, widths, epsilon=epsilon, counts=counts))
+    return Weights(value, cap, spent_variance(value, variances, lengths, epsilon=epsilon, counts=counts))
 
 
-def _cost_of_cap(roots: Floats, widths: Floats, counts: Floats, noise: float) -> Callable[[float], float]:
+def _cost_of_cap(roots: Floats, lengths: Floats, counts: Floats, noise: float) -> Callable[[float], float]:
     """Variance as a function of log T, from running sums over the users in increasing order of 1 / s."""
     order = np.argsort(roots)
-    roots, widths, counts = roots[order], widths[order], counts[order]
+    roots, lengths, counts = roots[order], lengths[order], counts[order]
     free = np.append(0.0, np.cumsum(counts * roots**2))
     capped, many = (np.append(np.cumsum(x[::-1])[::-1], 0.0) for x in (counts * roots, counts))
-    free_width = np.append(0.0, np.maximum.accumulate(roots**2 * widths))
-    capped_width = np.append(np.maximum.accumulate((roots * widths)[::-1])[::-1], 0.0)
+    free_width = np.append(0.0, np.maximum.accumulate(roots**2 * lengths))
+    capped_width = np.append(np.maximum.accumulate((roots * lengths)[::-1])[::-1], 0.0)
 
     def cost(log_cap: float) -> float:
         cap = np.exp(log_cap)
