@@ -21,7 +21,13 @@ from userdp.central.unknown_domain import (
 )
 from userdp.central.unknown_domain_bounds import objective_from_totals, objective_range, private_bound
 from userdp.theory.audit import exact_loss
-from userdp.theory.exact_histograms import expected_error, objective, objective_sensitivity, random_clip
+from userdp.theory.exact_histograms import (
+    error_constants,
+    expected_error,
+    objective,
+    objective_sensitivity,
+    random_clip,
+)
 
 RELATIONS = ("replace", "add-remove")
 USER = np.array([4, 3, 5])
@@ -462,6 +468,22 @@ def literal_objective(counts, bound, threshold, weight):
         mean = sum(bound * user[item] / max(bound, user.sum()) for user in counts)
         second += min(mean, threshold)
     return 2 * lost + weight * second
+
+
+@pytest.mark.parametrize("scale", [0.5, 3.0, 40.0])
+@pytest.mark.parametrize("ratio", [1.0, 2.0, 9.0])
+def test_the_error_lies_between_its_two_bounds_and_touches_the_lower_one(scale, ratio):
+    threshold = scale * ratio
+    c, chi = error_constants(scale, threshold)
+    totals, lost = map(np.ravel, np.meshgrid(np.arange(1, 300), np.arange(200)))
+    options = {"scale": scale, "threshold": threshold, "printed": True}
+    error, least = expected_error(totals, totals + lost, **options), np.minimum(totals, threshold)
+    assert np.all(error <= (lost + (1 + chi) * least) * (1 + 1e-12))
+    assert np.all(error >= (lost / 2 + c * least) * (1 - 1e-12))
+    far, missing = 1e6 * scale, scale * np.log(2)  # the lower bound is attained, for real numbers
+    if ratio >= 1 + np.log(2):
+        attained = expected_error([far], [far + missing], **options)[0]
+        assert attained == pytest.approx(missing / 2 + c * threshold, rel=1e-9)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)

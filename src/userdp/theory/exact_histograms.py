@@ -18,6 +18,7 @@ __all__ = [
     "expected_loss",
     "folded_mean",
     "expected_error",
+    "error_constants",
     "two_approximate_bound",
     "objective",
     "random_clip",
@@ -93,6 +94,18 @@ def expected_error(
 def _excess(x: Floats, scale: Floats) -> Floats:
     """Mean of ``max(Z - x, 0)`` for Laplace noise Z."""
     return np.maximum(-x, 0) + scale / 2 * np.exp(-np.abs(x) / scale)
+
+
+def error_constants(scale: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Floats]:
+    """Constants c and chi of the two bounds of `expected_error`, threshold at least scale, elementwise.
+
+    Of an item with clipped total h and truth N, whole numbers, the error lies between
+    ``(N - h) / 2 + c min(h, t)`` and ``N - h + (1 + chi) min(h, t)``, for `printed` up to ``(1 + chi)``
+    times ``N - h + min(h, t)``: what stands of Liu et al. (2023), Theorem 5.2, in sharper form.
+    """
+    b, t = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
+    small = np.exp(-(t - 1) / b) * (t + b - 2) / 2
+    return np.minimum(0.5, (1 + np.log(2)) / 2 * b / t), np.maximum(small, np.exp(-(t / b + 3) / 2))
 
 
 def two_approximate_bound(counts: ArrayLike, **options: Any) -> float:
