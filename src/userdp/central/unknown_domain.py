@@ -6,6 +6,7 @@ for every contribution bound at once.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,9 +117,13 @@ def release_noise(
     return replace(noise, support="raw", distinct=distinct, **unpaid)
 
 
+# an objective asks for the noise at every bound again for each population
+_known_noise = lru_cache(maxsize=4096, typed=True)(release_noise)
+
+
 def release_scales(bounds: ArrayLike, **options: Any) -> Floats:
     """Scale b and threshold t of the noise at each bound, shape (2, k); options as for `release_noise`."""
-    noises = [release_noise(bound, **options) for bound in whole_bounds(bounds).tolist()]
+    noises = [_known_noise(bound, **options) for bound in whole_bounds(bounds).tolist()]
     return np.array([[noise.scale, noise.threshold] for noise in noises]).T
 
 

@@ -14,7 +14,7 @@ from .build import JOBS
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
-from .statements import NotReproducible, PageSeconds, Scorecard, StatementIndex
+from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
@@ -104,4 +104,5 @@ def setup(app) -> dict:
     app.add_directive("statement-graph", graph.StatementGraph)
     app.add_directive("not-reproducible", NotReproducible)
     app.add_directive("page-seconds", PageSeconds)
+    app.add_directive("page-costs", PageCosts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
