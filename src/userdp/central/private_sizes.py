@@ -167,8 +167,9 @@ def private_size_mean(
     """
     _validate.positive(delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
-    front = _front(means, sizes, epsilon, 3, largest_size, beta, spread, variance_users, domain, rng, False)
-    statistic, step, users = front.statistic, front.step, (front.means, front.sizes)
+    public = epsilon, largest_size, beta, spread, variance_users, domain
+    front = _front(means, sizes, public, 3, False, rng)
+    statistic, step, users = front.statistic, front.step, front.users
     weights, _ = statistic.terms(*users)
     heaviest = float(statistic.size_weights.max())
     weighing = LaplaceNoise.calibrated(epsilon=step, sensitivity=heaviest)
@@ -220,11 +221,10 @@ def quotient_mean(
     >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
     (0.4, 3.0, 0.0)
     """
-    front = _front(
-        means, sizes, epsilon, 2, largest_size, beta, spread, variance_users, domain, rng, random_cohorts
-    )
+    public = epsilon, largest_size, beta, spread, variance_users, domain
+    front = _front(means, sizes, public, 2, random_cohorts, rng)
     statistic, step = front.statistic, front.step
-    weights, deviations = statistic.terms(front.means, front.sizes)
+    weights, deviations = statistic.terms(*front.users)
     # replacing a user moves the total by at most the largest weight, the sum by twice the largest term
     furthest = 2 * float(np.max(statistic.size_weights * statistic.half_widths))
     weighing = LaplaceNoise.calibrated(epsilon=step, sensitivity=float(statistic.size_weights.max()))
@@ -242,8 +242,7 @@ class _Front(NamedTuple):
     """What both estimators do first, on [0, 1]."""
 
     statistic: TruncatedMean
-    means: Floats
-    sizes: Ints
+    users: tuple[Floats, Ints]
     first: float
     first_scale: float
     spread: float
@@ -260,22 +259,17 @@ class _Front(NamedTuple):
         return sequential(self.cap_spent, *self.cohorts_spent, *last)
 
 
+# epsilon, largest_size, beta, spread, variance_users, domain: what both estimators take alike
+_Public = tuple[float, int, float, float | None, int | None, Domain]
+
+
 def _front(
-    means: ArrayLike,
-    sizes: ArrayLike,
-    epsilon: float,
-    later: int,
-    largest_size: int,
-    beta: float,
-    spread: float | None,
-    variance_users: int | None,
-    domain: Domain,
-    rng: Rng,
-    random_cohorts: bool,
+    means: ArrayLike, sizes: ArrayLike, public: _Public, later: int, random_cohorts: bool, rng: Rng
 ) -> _Front:
     """Initial mean, variance, cap and statistic; `later` steps follow."""
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
+    epsilon, largest_size, beta, spread, variance_users, domain = public
     _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     means, sizes = _users(means, sizes, domain)
@@ -299,11 +293,9 @@ def _front(
     alpha = initial_error(first.value, smallest.size, epsilon=early, beta=beta)
     half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
     statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
-    scale = 1 / (smallest.size * early)
-    users = means[middle], sizes[middle]
-    return _Front(
-        statistic, *users, first.value, scale, spread, step, tuple(spent), cap.guarantee, random_cohorts
-    )
+    scale, users = 1 / (smallest.size * early), (means[middle], sizes[middle])
+    spent_by = tuple(spent), cap.guarantee, random_cohorts
+    return _Front(statistic, users, first.value, scale, spread, step, *spent_by)
 
 
 def _drawn_cohorts(
