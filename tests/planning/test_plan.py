@@ -8,7 +8,14 @@ from scipy.stats import chi2, f
 
 from userdp.planning import plan
 from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
-from userdp.theory import calibrated_half_width, localised_bound, localised_risk, sign_means
+from userdp.theory import (
+    calibrated_half_width,
+    duchi_mean_risk,
+    laplace_mean_risk,
+    localised_bound,
+    localised_risk,
+    sign_means,
+)
 
 RUNS = 40
 LEVEL = 1e-6 / 200  # false alarms of a comparison, 200 situations making one in a million
@@ -73,6 +80,24 @@ def test_a_promise_too_small_by_half_is_noticed():
     best = plan(**question)[0]
     squares = squared_errors(best, question, theta, rng)
     assert squares.sum() / (best.error / 4) ** 2 > chi2.isf(LEVEL, RUNS)
+
+
+def test_one_round_errors_are_those_of_the_closed_forms():
+    local = {one.method: one for one in plan(n=400, sizes=25, epsilon=1.3, spread=0.1)}
+    user = 1 / 25 + 0.1**2
+    assert local["two-point reports"].error ** 2 == pytest.approx(duchi_mean_risk(0.0, n=400, epsilon=1.3))
+    assert local["Laplace reports"].error ** 2 == pytest.approx(laplace_mean_risk(user, n=400, epsilon=1.3))
+    central = {one.method: one for one in plan(n=400, sizes=25, epsilon=1.3, trust="curator", domain=(0, 5))}
+    average = central["average of all users"]
+    released = average.run(np.zeros(400), rng=np.random.default_rng(1))
+    assert average.noise == pytest.approx(2**0.5 * released.scale)
+    assert average.error**2 == pytest.approx(average.noise**2 + 2.5**2 / 25 / 400)
+
+
+def test_the_ranking_is_by_error():
+    for trust in ("nobody", "curator"):
+        errors = [one.error for one in plan(n=5000, sizes=uniform_sizes(3, 50), epsilon=1.0, trust=trust)]
+        assert errors == sorted(errors)
 
 
 def test_private_data_are_no_argument():
