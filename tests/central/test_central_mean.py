@@ -165,6 +165,7 @@ def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delt
     assert used.sensitivity == 1 if delta == 0 else used.bound == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_a_lonely_scale_survives_the_threshold_with_probability_below_delta(epsilon):
     rng, delta, draws = np.random.default_rng(9), 0.05, 8000

@@ -177,6 +177,7 @@ def test_output_perturbation_is_zero_where_clipping_at_zero_is_best_for_all_data
     assert chosen.value == 0 and chosen.guarantee.epsilon == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_descents_spend_exactly_what_they_say(relation):
     data = users(np.random.default_rng(10), 200, 4)

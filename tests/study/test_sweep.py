@@ -19,6 +19,7 @@ def draw(rng, theta, n):
 GRID = [{"theta": theta, "n": n} for theta in (0.0, 0.5) for n in (3, np.int64(4))]
 
 
+@pytest.mark.slow
 def test_workers_change_no_bit():
     one = sweep(draw, GRID, repetitions=3, seed=1, n_jobs=1)
     two = sweep(draw, GRID, repetitions=3, seed=1, n_jobs=2)
@@ -92,6 +93,7 @@ def kept_in(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_loses_no_finished_cell(tmp_path, root):
     folder = tmp_path / "cells"
     done = subprocess.run([sys.executable, "-c", DIES, folder], cwd=root / "tests" / "study")
