@@ -237,9 +237,7 @@ print(json.dumps(found))
 def test_every_table_that_a_loader_opens_is_counted(root):
     """Whatever a module opens under the packages when its functions are called as they are."""
     sources = Sources(root)
-    names = [
-        name for name in sources.paths if re.match(r"userdp(_book\.evidence)?\.(?!.*make_|.*\._)", name)
-    ]
+    names = [name for name in sources.paths if re.match(r"userdp(_book\.evidence)?\.(?!.*make_|.*\._)", name)]
     names = [name for name in names if sources.data([sources.module(name)])]
     made = subprocess.run([sys.executable, "-c", LOADERS, *names], capture_output=True, text=True, check=True)
     tables = {

@@ -82,6 +82,27 @@ def test_a_fault_is_charged_to_a_statement_and_shown_by_a_claim(key):
     assert key in {claim.get("fault") for claim in CLAIMS.values()}
 
 
+GREEK = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau upsilon"
+)
+GREEK += " phi psi chi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+SYMBOL = re.compile(rf"\\({GREEK.replace(' ', '|')})(?![A-Za-z])|(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")
+
+
+def symbols(text):
+    """The letters in the mathematics of a text; words, names of commands and places of a template aside."""
+    inner = re.findall(r"\$([^$]+)\$", re.sub(r"(?<![\\^_A-Za-z}])\{\w+(:[^}]*)?\}", "", text))
+    plain = [re.sub(r"\\(operatorname\*?|text|mathrm)\{[^}]*\}", "", math) for math in inner]
+    return {greek or latin for math in plain for greek, latin in SYMBOL.findall(math)}
+
+
+def test_a_claim_uses_letters_of_the_notation_page(root):
+    known = symbols((root / "book" / "start" / "notation.md").read_text(encoding="utf8"))
+    undefined = {key: symbols(claim["claim"]) - known for key, claim in CLAIMS.items()}
+    assert {key: letters for key, letters in undefined.items() if letters} == {}
+    assert symbols(r"The $\aleph$ of $Q_7 \le \chi$ and $\mathrm{Lap}(b)$.") == {"Q", "chi", "b"}
+
+
 def test_ten_faults_are_ranked():
     assert sorted(fault["rank"] for fault in FAULTS.values() if "rank" in fault) == list(range(1, 11))
 
