@@ -232,8 +232,7 @@ def quotient_mean(
     total, moved = weighing.release(weights.sum(), rng), summing.release(weights @ deviations, rng)
     value = statistic.centre + moved / total if total > 0 else front.first
     spent = front.compose(weighing.guarantee, summing.guarantee)
-    shares = weights / weights.sum()
-    scale = summing.scale / max(float(total), summing.scale)
+    shares, scale = weights / weights.sum(), summing.scale / max(float(total), summing.scale)
     estimate = WeightedEstimate(float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.spread)
     return _returned(estimate, domain)
 
@@ -303,9 +302,8 @@ def _drawn_cohorts(
 ) -> tuple[Ints, ...]:
     """A random tenth, the largest few of another where the spread is wanted, and all others."""
     order, tenth = rng.permutation(sizes.size), sizes.size // 10
+    first, second, rest = np.split(order, [tenth, 2 * tenth])
     if spread is not None:
-        return order[:tenth], order[:0], order[tenth:]
+        return first, second[:0], order[tenth:]
     users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
-    second = order[tenth : 2 * tenth]
-    largest = second[np.argsort(-sizes[second], kind="stable")[: int(users)]]
-    return order[:tenth], largest, order[2 * tenth :]
+    return first, second[np.argsort(-sizes[second], kind="stable")[: int(users)]], rest
