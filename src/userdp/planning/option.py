@@ -145,5 +145,6 @@ class Ranking(Sequence[Option]):
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows()
         )
-        table = f"<table><caption>{escape(self.question)}</caption><thead><tr>{head}</tr></thead>"
+        caption = f"<caption>{escape(self.question)}</caption>"
+        table = f"<table class='dataframe'>{caption}<thead><tr>{head}</tr></thead>"
         return f"{table}<tbody>{rows}</tbody></table><p>{escape(self.advice)}</p>"
