@@ -63,7 +63,7 @@ test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests,
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
 	$(NBVAL) --nbval-recorded
 
-check: lint ## within a minute: style, types, spelling and the unit tests that are quick
+check: lint ## in two minutes: style, types, spelling and the unit tests that are quick
 	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips" $(PYTEST_ARGS)
 
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
