@@ -13,13 +13,13 @@ from ..site.offline import ERRATA
 from . import chromium, pdf
 from .contents import Entry
 
-HEAD = r"""\documentclass[10pt]{article}
-\usepackage[a4paper, margin=25mm]{geometry}
+HEAD = r"""\documentclass[10pt, twocolumn]{article}
+\usepackage[a4paper, margin=16mm]{geometry}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath, amssymb}
-\setlength{\parindent}{0pt}\setlength{\parskip}{4pt}\raggedright
+\setlength{\parindent}{0pt}\setlength{\parskip}{3pt}\raggedright
 %s
-\begin{document}
+\begin{document}\small
 \section*{Erratum for %s}
 """
 LETTER = """We reproduced the paper line by line, and most of it stands.
