@@ -66,6 +66,7 @@ def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
         assert first / found[option.method].mean() < 1.25**2 * f.isf(LEVEL, RUNS, RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 20, 10**6, 10**9])
 @pytest.mark.parametrize("size", [1, 10**6, 10**12])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.3, 30.0, 700.0])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import yaml
 
-from userdp.study.claims import SEVERITIES, faults, statements, verdicts
+from userdp.study.claims import SEVERITIES
 
 from ..site.boxes import AUTHORS, own_name
-from ..site.judgement import MOVES
+from ..site.judgement import MOVES, faults_of, standing
 from ..site.offline import ERRATA
 from . import chromium, pdf
 from .contents import Entry
@@ -58,11 +58,12 @@ def write(root: Path) -> None:
 
 def latex(paper: str, macros: dict) -> str:
     """The erratum as a document that needs no file of ours."""
-    found = [fault for fault in faults().values() if statements()[fault["statement"]]["paper"] == paper]
+    found = faults_of(paper).values()
+    holds = ", ".join(own_name(id, f"/{paper}/") for id in standing(paper))
     blocks = [
         HEAD % ("\n".join(map(definition, macros, macros.values())), AUTHORS[paper]),
         LETTER,
-        standing(paper),
+        rf"\textbf{{What stands as printed.}} {holds}.",
     ]
     for severity in SEVERITIES:
         of_it = [fault for fault in found if fault["severity"] == severity]
@@ -75,15 +76,6 @@ def definition(name: str, meaning: str | list) -> str:
     """A macro of the book, as LaTeX defines it."""
     body, count = (meaning, 0) if isinstance(meaning, str) else meaning
     return rf"\providecommand{{\{name}}}{{}}\renewcommand{{\{name}}}{f'[{count}]' * bool(count)}{{{body}}}"
-
-
-def standing(paper: str) -> str:
-    holds = [
-        own_name(id, f"/{paper}/")
-        for id, item in verdicts().items()
-        if statements()[id]["paper"] == paper and item["verdict"] == "holds"
-    ]
-    return rf"\textbf{{What stands as printed.}} {', '.join(holds)}."
 
 
 def entry(fault: dict, *, glyph: bool) -> str:

@@ -122,9 +122,7 @@ def node(id: str, x: float, y: float, address: str | None) -> str:
     if rests:
         words += " It uses, as amended: " + ", ".join(map(own_name, rests)) + "."
     kinds = f"verdict-{slug(verdict['verdict'])}" + (" shaken" if rests else "")
-    text = (
-        f"{SYMBOLS[verdict['verdict']]} {SHORT.get(item['kind'], item['kind'].capitalize())} {item['number']}"
-    )
+    text = " ".join(filter(None, (SYMBOLS[verdict["verdict"]], SHORT[item["kind"]], item["number"])))
     drawn = (
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>'
         f'<text x="{x + WIDTH / 2:.0f}" y="{y + 16:.0f}">{escape(text)}</text>'

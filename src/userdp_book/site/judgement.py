@@ -29,6 +29,16 @@ def paper(id: str) -> str:
     return statements()[id]["paper"]
 
 
+def faults_of(wanted: str | None) -> dict[str, dict]:
+    """The slips of one paper, or of all."""
+    return {key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))}
+
+
+def standing(one: str) -> list[str]:
+    """The statements of a paper that hold as printed."""
+    return [id for id, item in verdicts().items() if paper(id) == one and item["verdict"] == "holds"]
+
+
 def severity(fault: dict) -> nodes.inline:
     """How bad it is, as a word in a frame."""
     said = fault["severity"]
@@ -42,12 +52,7 @@ class Judged(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "judgement")
-        made_of(self.env, "claims")
-        wanted = self.options.get("paper")
-        chosen = {
-            key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))
-        }
-        return self.show(chosen)
+        return self.show(faults_of(self.options.get("paper")))
 
     def text(self, markdown: str) -> list[nodes.Node]:
         return self.state.inline_text(markdown, self.lineno)[0]
@@ -69,6 +74,7 @@ class Corrections(Judged):
     """Each fault once, in four lines: the ten that matter most, then the others by severity."""
 
     def show(self, chosen):
+        made_of(self.env, "claims")
         pages = shown_on(Path(self.env.srcdir))
         top = sorted((key for key in chosen if "rank" in chosen[key]), key=lambda key: chosen[key]["rank"])
         parts = {"The ones that matter most": top}
@@ -106,32 +112,22 @@ class FaultTally(Judged):
     """How many faults of which severity each paper has; then how its statements fare."""
 
     def show(self, chosen):
-        papers = [one for one in AUTHORS if self.options.get("paper") in (None, one)]
-        count = Counter((paper(fault["statement"]), fault["severity"]) for fault in chosen.values())
-        rows = [
-            [
-                kind.capitalize(),
-                *(str(count[one, kind]) for one in papers),
-                str(sum(count[one, kind] for one in papers)),
-            ]
-            for kind in SEVERITIES
-        ]
+        slips = Counter((paper(fault["statement"]), fault["severity"]) for fault in chosen.values())
+        fates = Counter((paper(id), item["verdict"]) for id, item in verdicts().items())
+        severities = {kind: kind.capitalize() for kind in SEVERITIES}
         return [
-            table(["slips", *(AUTHORS[one] for one in papers), "all"], rows, "fault-tally"),
-            self.fates(papers),
+            self.counted("slips", severities, slips, "fault-tally"),
+            self.counted("statements", {one: badge(one) for one in VERDICTS}, fates, "scorecard-counts"),
         ]
 
-    def fates(self, papers):
-        count = Counter((paper(id), item["verdict"]) for id, item in verdicts().items())
-        rows = [
-            [
-                badge(verdict),
-                *(str(count[one, verdict]) for one in papers),
-                str(sum(count[one, verdict] for one in papers)),
-            ]
-            for verdict in VERDICTS
-        ]
-        return table(["statements", *(AUTHORS[one] for one in papers), "all"], rows, "scorecard-counts")
+    def counted(self, what, kinds, count, style):
+        """A row a kind, a column a paper, and the sum of the row."""
+        papers = [one for one in AUTHORS if self.options.get("paper") in (None, one)]
+        rows = []
+        for kind, words in kinds.items():
+            numbers = [count[one, kind] for one in papers]
+            rows.append([words, *map(str, numbers), str(sum(numbers))])
+        return table([what, *(AUTHORS[one] for one in papers), "all"], rows, style)
 
 
 class InFigures(Judged):
@@ -175,8 +171,7 @@ class Erratum(Judged):
     def standing(self):
         """Which statements hold as printed, by their own names."""
         one = self.options["paper"]
-        holds = [id for id, item in verdicts().items() if paper(id) == one and item["verdict"] == "holds"]
-        names = joined(", ", [[to_statement(id, own_name(id, f"/{one}/"))] for id in holds])
+        names = joined(", ", [[to_statement(id, own_name(id, f"/{one}/"))] for id in standing(one)])
         return nodes.paragraph(
             "", "", nodes.strong(text="What stands as printed. "), *names.children, nodes.Text(".")
         )

@@ -28,10 +28,8 @@ def numbers() -> dict[str, int]:
         "statements": len(statements()),
         "hold": fate["holds"],
         "corrected": fate["holds after correction"],
-        "refuted": fate["refuted"],
         "slips": len(faults()),
         "privacy": bad["privacy broken"],
-        "false": bad["statement false"],
         "glyphs": bad["wording or glyph"],
     }
 
