@@ -1,14 +1,14 @@
 """Means where a curator is trusted with the data."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from userdp._types import Floats, Ints
 from userdp.central.mean import initial_error, realistic_mean, uniform_mean, window
 from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
-from userdp.planning.local_means import ANY, common, without_sizes
+from userdp.planning.local_means import common, one_round
 from userdp.planning.option import Option
 from userdp.planning.question import Question, unused
 from userdp.populations.records import variance_of_mean
@@ -28,13 +28,16 @@ def options(asked: Question) -> Iterator[Option]:
 def uniform(asked: Question) -> Option:
     """The average with Laplace noise of variance 2 (2 / (n epsilon))^2."""
     noise = 8 / (asked.n * asked.epsilon) ** 2
-    how: dict[str, Any] = {
-        "noise": noise,
-        "basis": "exact",
-        "assumes": ANY,
-        "call": without_sizes(uniform_mean),
-    }
-    return asked.mean_option("average of all users", noise + asked.sampling / asked.n, **how, **common(asked))
+    variance = noise + asked.sampling / asked.n
+    return one_round(asked, "average of all users", uniform_mean, variance, noise=noise)
+
+
+def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats, Floats]:
+    """Variance and window, on [0, 1], of users with `sizes` records; a tenth of all finds the centre."""
+    spread = asked.unit_spread**2 / 4
+    reach = initial_error(0.5, asked.n // 10, epsilon=epsilon, beta=BETA)
+    half = reach + window(sizes, asked.n, mean=0.5, spread=spread, beta=BETA / 2)
+    return variance_of_mean(sizes, 0.5, spread), half
 
 
 def weighted(asked: Question) -> Option:
@@ -44,11 +47,10 @@ def weighted(asked: Question) -> Option:
         return unused(name, "needs public sizes")
     if asked.n < LEAST_USERS:
         return unused(name, f"needs {LEAST_USERS} users for its private steps")
-    law, n, spread = size_cells(asked.size_law), asked.n, asked.unit_spread**2 / 4
-    counts = 0.9 * n * law.probabilities  # a tenth of the users finds the centre
-    reach = initial_error(0.5, n // 10, epsilon=asked.epsilon, beta=BETA)
-    half = np.minimum(reach + window(law.values, n, mean=0.5, spread=spread, beta=BETA / 2), 0.5)
-    variances = variance_of_mean(law.values, 0.5, spread)
+    law = size_cells(asked.size_law)
+    counts = 0.9 * asked.n * law.probabilities  # a tenth of the users finds the centre
+    variances, half = in_the_middle(asked, law.values, asked.epsilon)
+    half = np.minimum(half, 0.5)
     weights = optimal_weights(variances, 2 * half, epsilon=asked.epsilon, counts=counts)
     silent = float((counts * weights.value**2) @ variances)
     return asked.mean_option(
@@ -74,10 +76,8 @@ def quotient(asked: Question) -> Option:
     law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3
     largest = law.values[n * law.survival(law.values) >= 2 * np.log(n) / step]
     sizes = np.minimum(law.values, largest[-1] if largest.size else law.smallest)
-    spread = asked.unit_spread**2 / 4
-    reach = initial_error(0.5, n // 10, epsilon=2 * step, beta=BETA)
-    half = reach + window(sizes, n, mean=0.5, spread=spread, beta=BETA / 2)
-    weights = 1 / variance_of_mean(sizes, 0.5, spread)
+    variances, half = in_the_middle(asked, sizes, 2 * step)
+    weights = 1 / variances
     total = 0.9 * n * float(law.probabilities @ weights)
     if float(weights.max()) / step > total / 10:
         return unused(name, "its total would drown in noise")

@@ -40,29 +40,32 @@ def common(asked: Question) -> dict[str, Any]:
     return {"epsilon": asked.epsilon, "domain": asked.domain}
 
 
+def one_round(
+    asked: Question, method: str, estimator: Callable[..., Any], variance: float, *, noise: float
+) -> Option:
+    """A method that needs no sizes and assumes nothing, by its variance on [-1, 1] and its noise."""
+    return asked.mean_option(
+        method,
+        variance,
+        noise=noise,
+        basis="exact",
+        assumes=ANY,
+        call=without_sizes(estimator),
+        **common(asked),
+    )
+
+
 def two_points(asked: Question) -> Option:
     """Two-point reports: variance at most B^2 / n, reached where the mean is 0."""
     bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
     noise = max(bound**2 - asked.sampling, 0.0) / asked.n
-    how: dict[str, Any] = {
-        "noise": noise,
-        "basis": "exact",
-        "assumes": ANY,
-        "call": without_sizes(duchi_mean),
-    }
-    return asked.mean_option("two-point reports", bound**2 / asked.n, **how, **common(asked))
+    return one_round(asked, "two-point reports", duchi_mean, bound**2 / asked.n, noise=noise)
 
 
 def laplace(asked: Question) -> Option:
     """Laplace reports of the means themselves."""
     noise = 2 * LaplaceReport(-1.0, 1.0, asked.epsilon).scale ** 2 / asked.n
-    how: dict[str, Any] = {
-        "noise": noise,
-        "basis": "exact",
-        "assumes": ANY,
-        "call": without_sizes(laplace_mean),
-    }
-    return asked.mean_option("Laplace reports", noise + asked.sampling / asked.n, **how, **common(asked))
+    return one_round(asked, "Laplace reports", laplace_mean, noise + asked.sampling / asked.n, noise=noise)
 
 
 def improved(asked: Question) -> Option:

@@ -7,11 +7,11 @@ with a probability that Chernoff's bound limits.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from userdp import _validate
 from userdp.local.localise import MOST_BINS, Bins
 from userdp.theory.exact_mean import MeanLaw, risks_by_bin, sign_means
+from userdp.theory.improved_plan import vote_factors
 
 __all__ = ["localised_bound", "calibrated_half_width"]
 
@@ -53,10 +53,8 @@ def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) 
 
 def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
     """Chernoff's bound on the probability that a bin has as many votes as the home bin, for each bin."""
-    keep, flip = expit(epsilon / 2), expit(-epsilon / 2)
     up = np.exp(np.linspace(0.01, 1, 50) * epsilon / 2)[:, None]
-    one, zero = keep * up + flip, flip * up + keep  # of the bin; the home bin's votes count down
-    home_one, home_zero = keep / up + flip, flip / up + keep
+    (home_one, home_zero), (one, zero) = vote_factors(epsilon, up)  # the home bin's votes count down
     rest = np.maximum(1 - p - home, 0)
     moment = home * home_one * zero + p * home_zero * one + rest * home_zero * zero
     return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))
@@ -74,9 +72,7 @@ def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, 
     """
     _validate.integer(1, size=size)
     widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
-    tried = [
-        (*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS if size > 1 else 1.0]
-    ]
+    tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS]]
     risk, failure, width = min(tried)
     return width, risk, failure
 

@@ -97,6 +97,15 @@ def size_cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
     return FiniteSizes(values, np.maximum(above - np.append(above[1:], 0.0), 0.0))
 
 
+def vote_factors(epsilon: float, up: NDArray) -> tuple[tuple[NDArray, NDArray], tuple[NDArray, NDArray]]:
+    """What a one and a zero of a one-hot vote contribute to the moment E up^(chase - lead).
+
+    First for the bin whose lead is feared to fail, then for one that chases it.
+    """
+    keep, flip = expit(epsilon / 2), expit(-epsilon / 2)
+    return (keep / up + flip, flip / up + keep), (keep * up + flip, flip * up + keep)
+
+
 def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
     """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
 
@@ -113,11 +122,8 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
     tau = plan.half_width
     right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
     wrong, abstain = held.sum() - right, 1 - held.sum()
-    odds = epsilon / 2
-    keep, flip = expit(odds), expit(-odds)
-    up = np.exp(np.linspace(0.02, 1, 40) * odds)  # e^lambda; every lambda gives a valid bound
-    lead = (keep / up + flip, flip / up + keep)  # a one, a zero in the right pair; likewise in another
-    chase = (keep * up + flip, flip * up + keep)
+    up = np.exp(np.linspace(0.02, 1, 40) * epsilon / 2)  # e^lambda; every lambda gives a valid bound
+    lead, chase = vote_factors(epsilon, up)
     neither = lead[1] ** 2 * chase[1] ** 2
     moment = right * lead[0] * lead[1] * chase[1] ** 2 + abstain * neither
     moment = moment + wrong * lead[1] ** 2 * chase[0] * chase[1]
