@@ -1,8 +1,8 @@
 """One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
 
-What is judged stands in ``judgement/``, three tables a paper: its claims, each under its statement's id and a
-number; the faults that they show, one a slip; and one verdict a statement. A page supplies the numbers:
-``check(key, measured, expected)``.
+What is judged stands in ``judgement/``, four tables a paper: its claims, each under its statement's id and a
+number; the faults that they show, one a slip; one verdict a statement; and its numbered displays. A page
+supplies the numbers: ``check(key, measured, expected)``.
 """
 
 import csv
@@ -16,7 +16,7 @@ from IPython.display import display
 
 from userdp import _validate
 
-__all__ = ["statements", "judgements", "faults", "verdicts", "Claim", "check"]
+__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "Claim", "check"]
 
 MIME = "application/vnd.userdp.claim+json"
 VERDICTS = ("holds", "holds after correction", "refuted", "not reproducible", "context")
@@ -38,6 +38,15 @@ SEVERITIES = (
     "constant or range",
     "figure's reading",
     "wording or glyph",
+)
+STATUSES = (
+    "false, repaired",
+    "false, not needed",
+    "needs a condition",
+    "ok with another constant",
+    "glyph",
+    "ok",
+    "definition",
 )
 UNMEASURED = ("not reproducible", "context")
 RELATIONS = ("==", "<=", ">=", "<", ">")
@@ -76,6 +85,12 @@ def faults():
 def verdicts():
     """Return the verdict of each statement: id -> verdict, one sentence, the statements it uses."""
     return _tables(".statements")
+
+
+@functools.cache
+def displays():
+    """Return the ledger of displays and lines of algorithms: key -> statement, status, step, checks."""
+    return _tables(".displays")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from docutils import nodes
 
 from ..run.execute import computed
 from ..run.pages import write
-from . import boxes, calculator, generated, graph, judgement, mathjax, offline, outputs, signatures
+from . import boxes, calculator, generated, graph, judgement, ledger, mathjax, offline, outputs, signatures
 from .build import JOBS
 from .implementation import Implementation
 from .lab_table import Labs
@@ -94,6 +94,8 @@ def setup(app) -> dict:
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)
     app.add_directive("labs", Labs)
+    app.add_directive("ledger", ledger.Ledger)
+    app.add_directive("walk", ledger.Walk)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
     app.add_directive("corrections", judgement.Corrections)

@@ -1,5 +1,5 @@
 /* For readers without a mouse or a screen: names for the arrows of the table of contents, which the theme leaves
-   unnamed, a tab stop on whatever scrolls sideways, and the focus left where it was. */
+   unnamed, a tab stop on whatever scrolls sideways, the focus left where it was; and a link into a fold opens it. */
 "use strict";
 
 const userdpReach = (() => {
@@ -23,8 +23,16 @@ const userdpReach = (() => {
       button.addEventListener("click", (event) => event.detail === 0 && setTimeout(() => button.focus()));
   }
 
+  function openTarget() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folds = [...document.querySelectorAll("article .toggle-hidden")].filter((fold) => target && fold.contains(target));
+    for (const fold of folds) fold.querySelector("button.toggle-button")?.click();
+    if (folds.length) target.scrollIntoView();
+  }
+
   async function start() {
     nameArrows();
+    openTarget();
     keepFocus();
     // A bibliography is marked as a list although it has anchors between its entries.
     document.querySelectorAll(".citation-list[role=list]").forEach((e) => e.removeAttribute("role"));
@@ -32,8 +40,9 @@ const userdpReach = (() => {
     await window.MathJax?.startup?.promise;
     addTabStops();
   }
-  return { start, addTabStops };
+  return { start, addTabStops, openTarget };
 })();
 
 window.addEventListener("load", userdpReach.start);
 window.addEventListener("resize", userdpReach.addTabStops);
+window.addEventListener("hashchange", userdpReach.openTarget);

@@ -1,0 +1,127 @@
+"""Beside the paper: its displays and its algorithms' lines, a walk for a statement, a table for a paper."""
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from userdp.study.claims import STATUSES, displays, judgements, statements
+
+from .boxes import own_name
+from .claims import collect, joined, slug
+from .generated import SOURCES, made_of
+from .links import to_statement
+from .statements import page_link, row, table
+
+KEY = re.compile(
+    r"(?P<paper>\w+)-(?:eq-(?P<number>s?\d+)|(?P<place>.+?)-(?P<part>line|display)-(?P<count>\d+))"
+)
+SYMBOLS = dict(zip(STATUSES, "✗✗✎✎…✓○", strict=True))
+SOUND = ("ok", "definition")
+SOURCES["displays"] = lambda root: displays()
+
+
+def name(key: str) -> str:
+    """How the paper numbers it: "(137)", "(S71)", "line 4", "display 2"."""
+    found = KEY.fullmatch(key)
+    return f"({found['number'].upper()})" if found["number"] else f"{found['part']} {found['count']}"
+
+
+def of_statement(id: str) -> dict[str, dict]:
+    return {key: display for key, display in displays().items() if display["statement"] == id}
+
+
+def status(display: dict) -> nodes.inline:
+    """The status as a word in its colour, with a symbol."""
+    said = display["status"]
+    return nodes.inline(text=f"{SYMBOLS[said]} {said}", classes=["verdict", "status", f"status-{slug(said)}"])
+
+
+class Beside(SphinxDirective):
+    """A directive made from the ledger and from the claims that test it."""
+
+    def run(self) -> list[nodes.Node]:
+        for source in ("displays", "claims"):
+            made_of(self.env, source)
+        self.pages = {claim["key"]: page_link(claim) for claim in collect(Path(self.env.srcdir))}
+        return self.show()
+
+    def text(self, markdown: str) -> list[nodes.Node]:
+        return self.state.inline_text(markdown, self.lineno)[0]
+
+    def checks(self, display: dict) -> list[nodes.Node]:
+        """The claims that test it, each linked to its page, and the tests by name."""
+        parts = [
+            [nodes.Text(f"{check} on "), self.pages[check].deepcopy()]
+            if check in self.pages
+            else [nodes.literal(text=check)]
+            for check in display.get("check", [])
+        ]
+        return joined(", ", parts).children
+
+
+class Walk(Beside):
+    """What each display of a statement's proof does, why it follows, where ours is shorter; folded."""
+
+    required_arguments = 1
+
+    def show(self):
+        found = of_statement(self.arguments[0])
+        if not found:
+            raise self.error(f"no display belongs to {self.arguments[0]!r}")
+        first, last = (name(key) for key in (next(iter(found)), next(reversed(found))))
+        title = "In the paper, step by step: " + (first if first == last else f"{first} to {last}")
+        steps = [self.step(key, display) for key, display in found.items()]
+        return [nodes.admonition("", nodes.title(text=title), *steps, classes=["dropdown", "walk"])]
+
+    def step(self, key: str, display: dict) -> nodes.paragraph:
+        """One display: it can be linked by its key."""
+        parts = [[nodes.strong(text=name(key))], [status(display)], self.text(display["says"])]
+        if "step" in display:
+            parts.append(self.text(display["step"]))
+        if checks := self.checks(display):
+            parts.append([nodes.Text("Checked: "), *checks, nodes.Text(".")])
+        line = joined(" ", parts, ids=[key])
+        labels = self.env.get_domain("std")
+        labels.anonlabels[key] = self.env.docname, key
+        labels.labels[key] = self.env.docname, key, name(key)
+        return line
+
+
+class Ledger(Beside):
+    """All displays of one paper in its order, those that do not stand as printed first."""
+
+    option_spec = {"paper": directives.unchanged_required}
+    head = ["display", "where", "what it says", "status", "how we know"]
+
+    def show(self):
+        paper = self.options["paper"]
+        parts = {"Not as printed": [], "As printed": []}
+        for key, display in displays().items():
+            if KEY.fullmatch(key)["paper"] == paper:
+                parts["As printed" if display["status"] in SOUND else "Not as printed"].append((key, display))
+        frame = nodes.container(classes=["userdp-filtered"])
+        for title, rows in parts.items():
+            frame += [nodes.rubric(text=title), table(self.head, list(map(self.row, rows)), "ledger")]
+        return [frame]
+
+    def row(self, item: tuple[str, dict]) -> nodes.row:
+        key, display = item
+        id = display["statement"]
+        how = [self.text(display["step"])] if "step" in display else []
+        how += [checks] if (checks := self.checks(display)) else []
+        cells = [
+            [to_statement(key, name(key))],
+            [to_statement(id, own_name(id, f"/{statements()[id]['paper']}/"))],
+            self.text(display["says"]),
+            status(display),
+            joined(" ", how).children,
+        ]
+        return row(cells, status=display["status"])
+
+
+def is_tested(display: dict) -> bool:
+    """Whether a claim or a test looks at it."""
+    return any(check in judgements() or check.startswith("test_") for check in display.get("check", []))

@@ -1,0 +1,103 @@
+"""The ledger: every numbered display and line of an algorithm has its statement, status and test."""
+
+import ast
+import re
+
+import pytest
+
+from userdp.study.claims import STATUSES, displays, faults, judgements, statements
+from userdp_book.site.ledger import KEY, SOUND, is_tested
+
+DISPLAYS = displays()
+FIELDS = {"statement", "says", "status", "step", "check", "fault", "reason"}
+# The papers whose ledger is whole, and how each numbers its displays.
+NUMBERED: list[str] = []
+WHOLE = {
+    "kent": [str(n) for n in range(1, 242)],
+    "dame": [*map(str, range(1, 16)), *(f"s{n}" for n in range(1, 148))],
+    "liu": [str(n) for n in range(1, 24)],
+    "cummings": [str(n) for n in range(10, 26)],
+}
+
+
+@pytest.fixture(scope="module")
+def test_names(root):
+    trees = [ast.parse(path.read_text(encoding="utf8")) for path in (root / "tests").rglob("test_*.py")]
+    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def wrong(key, display, test_names):
+    """Everything that is wrong with one row."""
+    if not (found := KEY.fullmatch(key)) or display.get("statement") not in statements():
+        return ["no such key or statement"]
+    problems = []
+    if found["place"] and f"{found['paper']}-{found['place']}" not in statements():
+        problems.append("a line or display of nothing")
+    if not display.keys() <= FIELDS or display["status"] not in STATUSES or not display["says"].endswith("."):
+        problems.append("unknown field or status, or half a sentence")
+    if unknown := set(display.get("check", [])) - judgements().keys() - test_names:
+        problems.append(f"checked by what there is not: {unknown}")
+    if display["status"] not in (*SOUND, "glyph") and not ({"fault", "check"} & display.keys()):
+        problems.append("not as printed, but neither a fault nor a check")
+    if display.get("fault", "") not in ("", *faults()):
+        problems.append("an unknown fault")
+    if display["status"] != "definition" and not ({"step", "check", "reason"} & display.keys()):
+        problems.append("no step, no check, no reason")
+    return problems
+
+
+@pytest.mark.parametrize("key", DISPLAYS)
+def test_a_display_has_its_statement_its_status_and_its_test(key, test_names):
+    assert wrong(key, DISPLAYS[key], test_names) == []
+
+
+SOUND_ROW = {"statement": "kent-thm-1", "says": "It is so.", "status": "ok", "step": "By (1)."}
+
+
+@pytest.mark.parametrize(
+    ("key", "planted"),
+    [
+        ("kent-eq-one", {}),
+        ("kent-thm-999-line-1", {}),
+        ("kent-eq-1", {"statement": "kent-thm-99"}),
+        ("kent-eq-1", {"status": "true"}),
+        ("kent-eq-1", {"says": "half a"}),
+        ("kent-eq-1", {"status": "false, repaired"}),
+        ("kent-eq-1", {"status": "false, repaired", "fault": "no-such"}),
+        ("kent-eq-1", {"check": ["kent-thm-1.99"]}),
+        ("kent-eq-1", {"check": ["test_that_is_not"]}),
+        ("kent-eq-1", {"step": None}),
+    ],
+)
+def test_a_planted_fault_is_refused(key, planted, test_names):
+    assert wrong("kent-eq-1", SOUND_ROW, test_names) == []
+    row = {name: value for name, value in (SOUND_ROW | planted).items() if value is not None}
+    assert wrong(key, row, test_names)
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_no_number_is_missing(paper):
+    found = [KEY.fullmatch(key) for key in DISPLAYS]
+    assert [one["number"] for one in found if one["paper"] == paper and one["number"]] == WHOLE[paper]
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_algorithm_is_there_line_by_line(paper):
+    for id, item in statements().items():
+        if item["paper"] == paper and item["kind"] == "algorithm":
+            lines = [key for key in DISPLAYS if key.startswith(f"{id}-line-")]
+            assert lines == [f"{id}-line-{number}" for number in range(1, len(lines) + 1)] != []
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_nine_displays_in_ten_have_a_check_or_a_step(paper):
+    mine = [one for one in DISPLAYS.values() if one["statement"].startswith(paper)]
+    known = sum("step" in one or is_tested(one) or one["status"] == "definition" for one in mine)
+    assert known >= 0.9 * len(mine)
+
+
+def test_each_statement_with_displays_has_one_walk(root):
+    walk = re.compile(r"^`{3,}\{walk\} (\S+)$", re.MULTILINE)
+    pages = (root / "book").rglob("*.md")
+    walks = [id for page in pages for id in walk.findall(page.read_text(encoding="utf8"))]
+    assert sorted(walks) == sorted({display["statement"] for display in DISPLAYS.values()})
