@@ -11,6 +11,7 @@ from ..run.execute import computed
 from ..run.pages import write
 from . import boxes, calculator, generated, graph, judgement, ledger, mathjax, offline, outputs, signatures
 from .build import JOBS
+from .diagrams import Diagram
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, book_link
@@ -91,6 +92,7 @@ def setup(app) -> dict:
     app.add_node(graph.statement_graph)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
+    app.add_directive("diagram", Diagram)
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)
     app.add_directive("labs", Labs)
@@ -103,6 +105,7 @@ def setup(app) -> dict:
     app.add_directive("fault-tally", judgement.FaultTally)
     app.add_directive("in-figures", judgement.InFigures)
     app.add_directive("readings", judgement.Readings)
+    app.add_directive("worst", judgement.Worst)
     app.add_directive("statement-graph", graph.StatementGraph)
     app.add_directive("not-reproducible", NotReproducible)
     app.add_directive("page-seconds", PageSeconds)

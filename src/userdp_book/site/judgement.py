@@ -1,6 +1,7 @@
-"""Directives made from the tables of judgement: corrections, fault-tally, in-figures, readings, erratum."""
+"""Directives made from the tables of judgement: corrections, tallies, worst, readings, erratum."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from docutils import nodes
@@ -13,7 +14,7 @@ from . import picture
 from .boxes import AUTHORS, own_name
 from .claims import badge, collect, joined, slug
 from .generated import SOURCES, made_of
-from .links import to_statement
+from .links import to_page, to_statement
 from .statements import page_link, table
 
 MOVES = {
@@ -116,25 +117,52 @@ class FaultTally(Judged):
         fates = Counter((paper(id), item["verdict"]) for id, item in verdicts().items())
         severities = {kind: kind.capitalize() for kind in SEVERITIES}
         return [
-            self.counted("slips", severities, slips, "fault-tally"),
-            self.counted("statements", {one: badge(one) for one in VERDICTS}, fates, "scorecard-counts"),
+            counted("slips", severities, slips, "fault-tally"),
+            counted("statements", {one: badge(one) for one in VERDICTS}, fates, "scorecard-counts"),
         ]
 
-    def counted(self, what, kinds, count, style):
-        """A row a kind, a column a paper, and the sum of the row."""
-        papers = [one for one in AUTHORS if self.options.get("paper") in (None, one)]
-        rows = []
-        for kind, words in kinds.items():
-            numbers = [count[one, kind] for one in papers]
-            rows.append([words, *map(str, numbers), str(sum(numbers))])
-        return table([what, *(AUTHORS[one] for one in papers), "all"], rows, style)
+
+def counted(what: str, kinds: dict, count: Counter, style: str) -> nodes.table:
+    """A row a kind, a column a paper, and the sum of the row."""
+    rows = []
+    for kind, words in kinds.items():
+        numbers = [count[one, kind] for one in AUTHORS]
+        rows.append([words, *map(str, numbers), str(sum(numbers))])
+    return table([what, *AUTHORS.values(), "all"], rows, style)
 
 
 class InFigures(Judged):
     """The tally in one sentence."""
 
     def show(self, chosen):
-        return [nodes.paragraph(text=picture.sentence())]
+        return [nodes.paragraph(text=picture.sentence(self.options.get("paper")))]
+
+
+class Worst(Judged):
+    """How many slips one paper has of each kind, and the gravest, a line each with what is true instead."""
+
+    def show(self, chosen):
+        grave = {
+            fault["statement"]: fault
+            for fault in sorted(chosen.values(), key=lambda fault: -fault.get("rank", 99))
+            if fault["severity"] == SEVERITIES[0] or "rank" in fault
+        }
+        lines = nodes.bullet_list("", *(self.line(fault) for fault in reversed(grave.values())))
+        count = Counter(fault["severity"] for fault in chosen.values())
+        one = self.options["paper"]
+        link = partial(to_page, "book/reproduce/corrections")
+        shown = [
+            [link(f"{count[kind]} {kind}", query=f"paper={one}&severity={slug(kind)}")]
+            for kind in SEVERITIES
+            if count[kind]
+        ]
+        return [joined(" · ", [[nodes.Text("All slips")], *shown]), lines]
+
+    def line(self, fault):
+        id = fault["statement"]
+        name = to_statement(id, own_name(id, f"/{paper(id)}/"))
+        said = [nodes.strong("", "", name), nodes.Text(" "), severity(fault), nodes.Text(" ")]
+        return nodes.list_item("", nodes.paragraph("", "", *said, *self.text(verdicts()[id]["sentence"])))
 
 
 class Readings(Judged):

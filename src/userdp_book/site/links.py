@@ -16,8 +16,9 @@ def to_statement(statement: str, text: str | None = None) -> book_link:
     return book_link("", shown, statement=statement)
 
 
-def to_page(docname: str, text: str, anchor: str = "") -> book_link:
-    return book_link("", nodes.Text(text), page=docname, anchor=anchor)
+def to_page(docname: str, text: str, anchor: str = "", query: str = "") -> book_link:
+    """A link to a place in a page, or to what a filter of the page shows for this query."""
+    return book_link("", nodes.Text(text), page=docname, anchor=anchor, query=query)
 
 
 def box(env, statement: str) -> Place | None:
@@ -50,4 +51,7 @@ class ResolveLinks(SphinxPostTransform):
                 continue
             docname, anchor = found
             inner = nodes.inline("", "", *link.children)
-            link.replace_self(make_refnode(self.app.builder, self.env.docname, docname, anchor, inner))
+            found = make_refnode(self.app.builder, self.env.docname, docname, anchor, inner)
+            if link.get("query"):
+                found["refuri"] += f"?{link['query']}"
+            link.replace_self(found)

@@ -20,27 +20,29 @@ COLOURS = {
 }
 
 
-def numbers() -> dict[str, int]:
-    """What README and first page say in figures."""
-    fate = Counter(item["verdict"] for item in verdicts().values())
-    bad = Counter(fault["severity"] for fault in faults().values())
+def numbers(paper: str | None = None) -> dict[str, int]:
+    """What README and first page say in figures, of one paper or of all."""
+    ids = [id for id, item in statements().items() if paper in (None, item["paper"])]
+    fate = Counter(verdicts()[id]["verdict"] for id in ids)
+    bad = Counter(fault["severity"] for fault in faults().values() if fault["statement"] in ids)
     return {
-        "statements": len(statements()),
+        "statements": len(ids),
         "hold": fate["holds"],
         "corrected": fate["holds after correction"],
-        "slips": len(faults()),
+        "slips": bad.total(),
         "privacy": bad["privacy broken"],
         "glyphs": bad["wording or glyph"],
     }
 
 
-def sentence() -> str:
-    """The figures in words; README and first page say just this."""
+def sentence(paper: str | None = None) -> str:
+    """The figures in words; README and first page say just this, a paper's page its own."""
+    found = numbers(paper)
     return (
         "Of {statements} numbered statements {hold} hold as printed and {corrected} after a correction; "
-        "of {slips} slips, each counted once, {privacy} break a promise of privacy and {glyphs} are a word "
-        "or a glyph."
-    ).format(**numbers())
+        "of {slips} slips, each counted once, {privacy} break{s} a promise of privacy "
+        "and {glyphs} are a word or a glyph."
+    ).format(**found, s="s" if found["privacy"] == 1 else "")
 
 
 def draw() -> str:

@@ -14,6 +14,8 @@ async () => {
     words.textContent = "The calculator needs a browser: it is in the HTML book.";
     e.replaceWith(words);
   });
+  // What a script would choose from a page is all of it here.
+  every("a[href*='?']:not([href*=':'])", (e) => e.setAttribute("href", e.getAttribute("href").split("?")[0]));
   every("img", (e) => { e.loading = "eager"; });
 
   document.body.replaceChildren(article);
