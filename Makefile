@@ -91,7 +91,7 @@ costs: .venv/.ready ## note the seconds of the last runs, from which later ones 
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs
 
-bench: .venv/.ready ## time the same work by this package and by others, as ratios
+bench: .venv/.ready ## time the same work by this package and by others; memory for 10^8 records
 	$(TOOL) bench
 
 clean: ## remove what was built

@@ -150,6 +150,7 @@ def picture_command(chosen: list[Page], jobs: int) -> int:
 def bench_command(chosen: list[Page], jobs: int) -> int:
     from .evidence import bench  # needs the packages of the extra "peers"
 
+    print(bench.memory_line(bench.memory()))
     print("\n".join(bench.lines(bench.measure(bench.jobs(), repeats=5))))
     return 0
 
@@ -165,7 +166,7 @@ COMMANDS = {
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
-    "bench": (bench_command, "time the same work by this package and by others"),
+    "bench": (bench_command, "time the same work by this package and by others; memory for 10^8 records"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 

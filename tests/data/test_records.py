@@ -1,11 +1,14 @@
 """From records to users: aligned by label, clipped, shuffled, and loud where something would go wrong."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from userdp import plan
 from userdp.data import user_means, user_table
+from userdp_book.evidence import bench
 
 FRAME = pd.DataFrame({"who": ["b", "a", "b", "c"], "stars": [4.0, 1.0, 2.0, 99.0]}, index=[7, 7, 3, 0])
 
@@ -70,3 +73,79 @@ def test_from_records_to_an_answer():
     found = ranking[0].run(users, rng=rng)
     assert found.guarantee.epsilon == 1.0
     assert abs(found.value - records.stars.mean()) < 6 * ranking[0].error
+
+
+# a table on disk
+
+STARS = {"user": "who", "value": "stars", "domain": (0, 5)}
+
+
+def the_engine():
+    return pytest.importorskip("duckdb", reason="DuckDB is in the extras tables and test")
+
+
+def on_disk(folder, select):
+    path = folder / "records.parquet"
+    with the_engine().connect() as engine:
+        engine.sql(select).write_parquet(str(path))
+    return path
+
+
+def test_a_million_records_on_disk_are_averaged_as_in_memory(tmp_path):
+    duckdb = the_engine()
+    bench.write_records(tmp_path / "records.parquet", 10**6, 5000)
+    with duckdb.connect() as engine:
+        held = engine.read_parquet(str(tmp_path / "records.parquet")).fetchnumpy()
+    assert held["stars"].mask.any() and held["stars"].min() < 0 and held["stars"].max() > 5
+    records = {"who": held["who"].astype(int), "stars": held["stars"].filled(np.nan)}
+    path, memory = (
+        user_means(table, rng=np.random.default_rng(4), **STARS)
+        for table in (tmp_path / "records.parquet", records)
+    )
+    assert np.array_equal(path.sizes, memory.sizes) and path.means.size == 5000
+    np.testing.assert_allclose(path.means, memory.means, rtol=1e-12)
+
+
+def test_memory_is_that_of_a_process_of_its_own(tmp_path):
+    the_engine()
+    peak = bench.memory(10**5)
+    assert 10 < peak < bench.MOST_MEMORY
+    assert bench.memory_line(peak).endswith("reached") and bench.memory_line(3000).endswith("MISSED")
+
+
+def test_wild_values_on_disk_are_moved_into_the_domain(tmp_path):
+    rows = "(1, 'nan'::double), (2, 'inf'), (3, '-inf'), (4, null), (5, 1e300), (6, 4), (6, -9)"
+    users = user_means(
+        on_disk(tmp_path, f'select * from (values {rows}) t(who, "stars")'),
+        rng=np.random.default_rng(1),
+        **STARS,
+    )
+    assert by_size(users) == [(1, 0.0), (1, 0.0), (1, 0.0), (1, 5.0), (1, 5.0), (2, 2.0)]
+
+
+@pytest.mark.parametrize(
+    "select, error, words",
+    [
+        ("select null::int who, 1.0 stars", ValueError, "who must be present, got 1 rows without"),
+        ("select '' who, 1.0 stars", ValueError, "who must be present"),
+        ("select 'a' who, '1' stars", TypeError, "stars must be a column of numbers, got dtype object"),
+        ("select 'a' who, 1.0 stars where false", ValueError, "who must not be empty"),
+        ("select 'a' who, 1.0 points", KeyError, "stars"),
+    ],
+)
+def test_what_would_go_wrong_on_disk_is_refused(tmp_path, select, error, words):
+    with pytest.raises(error, match=words):
+        user_means(on_disk(tmp_path, select), rng=np.random.default_rng(1), **STARS)
+
+
+def test_names_of_columns_are_no_queries(tmp_path):
+    odd = 'st"ars; drop'
+    path = on_disk(tmp_path, 'select 1 who, 2.0 as "st""ars; drop"')
+    users = user_means(path, user="who", value=odd, domain=(0, 5), rng=np.random.default_rng(1))
+    assert users.means.tolist() == [2.0]
+
+
+def test_without_the_engine_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'userdp\[tables\]'"):
+        user_means("records.parquet", rng=np.random.default_rng(1), **STARS)

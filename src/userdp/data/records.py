@@ -1,6 +1,7 @@
 """From a table of records to what estimators take: one row a user, in an order free of the data."""
 
 from collections.abc import Hashable, Sequence
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,11 +32,12 @@ def user_means(
     ----------
     records
         A table of which ``records[user]`` and ``records[value]`` are columns: a frame of pandas or polars, or
-        a dictionary of arrays. A column is taken by position; an index is of no effect.
+        a dictionary of arrays. A column is taken by position; an index is of no effect. Or the path of a
+        Parquet file (of several with ``*``), which may be larger than memory: DuckDB averages it by user.
     user, value
         Names of the columns; users are any labels, values are numbers.
     domain
-        Public ends (low, high); a value outside is moved to the nearer end, NaN to the low one.
+        Public ends (low, high); a value outside is moved to the nearer end, NaN or none to the low one.
 
     Examples
     --------
@@ -47,16 +49,50 @@ def user_means(
     low, high = domain
     _validate.ordered(**{"domain[0]": low, "domain[1]": high})
     _validate.generator(rng=rng)
+    averaged = _averages_on_disk if isinstance(records, (str, PathLike)) else _averages
+    means, sizes = averaged(records, user, value, float(low), float(high))
+    order = rng.permutation(sizes.size)
+    return UserMeans(means[order], sizes[order])
+
+
+def _averages(records: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, NDArray]:
+    """Mean of the clipped values of each user and how many they are, users in the order of labels."""
     row, n = _rows(records, user)
     values = np.asarray(records[value])
-    if values.dtype.kind not in "biuf" or values.shape != row.shape:
-        raise TypeError(
-            f"{value} must be a column of numbers, got dtype {values.dtype}, shape {values.shape}"
-        )
+    _numbers(value, values, row.shape)
     values = np.clip(np.nan_to_num(values.astype(float), nan=low, posinf=high, neginf=low), low, high)
     sizes = np.bincount(row, minlength=n)
-    order = rng.permutation(n)
-    return UserMeans((np.bincount(row, weights=values, minlength=n) / sizes)[order], sizes[order])
+    return np.bincount(row, weights=values, minlength=n) / sizes, sizes
+
+
+def _averages_on_disk(path: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, NDArray]:
+    """The same for a Parquet file: the engine needs memory for users, not for records."""
+    try:
+        import duckdb
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("a Parquet file needs DuckDB: pip install 'userdp[tables]'") from error
+    with duckdb.connect() as engine:
+        engine.execute("set enable_progress_bar = false")
+        _numbers(value, engine.read_parquet(fspath(path)).limit(0).fetchnumpy()[value], (0,))
+        who, x = (f'"{name.replace(chr(34), chr(34) * 2)}"' for name in (user, value))
+        inside = f"greatest(least(coalesce(nullif({x}::double, 'nan'), {low!r}), {high!r}), {low!r})"
+        # favg compensates rounding, so that the order in which threads come does not show
+        query = f"""
+            select favg({inside}) mean, count(*) size,
+                any_value({who} is null or {who}::varchar in ('', 'nan')) absent
+            from read_parquet(?) group by {who} order by {who}"""
+        found = engine.execute(query, [fspath(path)]).fetchnumpy()
+    if found["absent"].any():
+        raise ValueError(f"{user} must be present, got {found['size'][found['absent']].sum()} rows without")
+    if not found["size"].size:
+        raise ValueError(f"{user} must not be empty, got shape (0,)")
+    return found["mean"], found["size"]
+
+
+def _numbers(name: str, values: NDArray, shape: tuple[int, ...]) -> None:
+    """Raise ``TypeError`` unless a column holds numbers and has a shape."""
+    if values.dtype.kind not in "biuf" or values.shape != shape:
+        raise TypeError(f"{name} must be a column of numbers, got dtype {values.dtype}, shape {values.shape}")
 
 
 def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable]) -> sparse.csr_array:
