@@ -90,7 +90,7 @@ def is_alive(pid):
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda blow: blow.name)
 def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, execute, blow):
-    quick, noted = page(book, "quick", "6 * 7"), book / "pid"
+    quick, noted = page(book, "quick", "import joblib; joblib.cpu_count()"), book / "pid"
     long = page(book, "long", ENDLESS.replace("NOTED", repr(str(noted))))
     process = execute()
     wait_for(lambda: quick.executed.is_file() and noted.is_file() and noted.read_text())
@@ -100,6 +100,9 @@ def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, execu
     assert process.returncode == (-signal.SIGKILL if blow is signal.SIGKILL else 130), said
     assert blow is signal.SIGKILL or "interrupted: 1 of 2 are done and kept" in said
     assert cache.is_current(quick, Sources(book)) and not long.executed.exists()
+    # with two at once, the sweeps of each have half of the processors
+    (shown,) = code_cells(read(quick.executed))[1].outputs
+    assert int(shown.data["text/plain"]) == max(1, os.cpu_count() // 2)
     page(book, "long", "1 / 4")
     again = execute()
     said, _ = again.communicate(timeout=LONG)

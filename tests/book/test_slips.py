@@ -10,18 +10,21 @@ from userdp_book.evidence.slips import ROOT, caught, plant, run, slips
 SLIPS = slips()
 
 
+@pytest.mark.slips
 @pytest.mark.parametrize("slip", SLIPS, ids=[slip["slip"] for slip in SLIPS])
 def test_a_planted_slip_fails_its_named_test(slip, tmp_path):
     result = run([slip["test"]], plant(slip, tmp_path))
     assert caught(slip, result), result.stdout[-2000:]
 
 
+@pytest.mark.slips
 def test_the_copy_without_a_slip_passes(tmp_path):
     """Control: the machinery makes no test fail; every named test is run without its slip."""
     result = run(sorted({slip["test"] for slip in SLIPS}), plant(None, tmp_path))
     assert result.returncode == 0, result.stdout[-2000:]
 
 
+@pytest.mark.slips
 def test_an_error_of_another_kind_is_not_a_catch(tmp_path):
     """Control: a slip that breaks the import, or another line of the test, does not count."""
     slip = next(slip for slip in SLIPS if slip["module"] == "privacy/guarantee.py")

@@ -1,6 +1,7 @@
 """Run pages, some side by side, and keep what they printed in ``_build/executed``."""
 
 import copy
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -64,6 +65,9 @@ def run_all(ordered: list[Page], jobs: int) -> Iterator[tuple[Page | None, str, 
     A thread holds each kernel, so that an interruption ends all of them and loses no page that is done.
     """
     forked.offer()
+    jobs = min(jobs, len(ordered))
+    # The sweeps of a page share its part of the processors out, not all of them; joblib asks for this.
+    os.environ.setdefault("LOKY_MAX_CPU_COUNT", str(max(1, (os.cpu_count() or 1) // jobs)))
     pool = ThreadPoolExecutor(jobs)
     with TemporaryDirectory() as scratch:
         waiting: dict[Future, Page] = {pool.submit(run_and_keep, page, scratch): page for page in ordered}
