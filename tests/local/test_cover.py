@@ -159,6 +159,12 @@ def test_two_point_risk_lies_between_its_closed_forms(n, epsilon):
     assert np.exp(-n * epsilon * np.tanh(epsilon / 2)) / 2 <= risk <= 2 * np.cosh(epsilon / 2) ** -n
 
 
+def test_a_point_far_outside_votes_for_the_ball_nearest_to_it():
+    cover = Cover.on_cube(2, 3)
+    chosen = cover.centres[cover.index([[1e308, 0.0], [0.1, -np.inf]])]
+    assert np.allclose(chosen, [[2 / 3, 0], [0, -2 / 3]])
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("printed", [False, True])
 def test_no_data_raise(printed):

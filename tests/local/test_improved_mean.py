@@ -11,7 +11,7 @@ from userdp.populations.records import PointMass, Signs
 from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
 from userdp.privacy.reports import project
 from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
-from userdp.theory.improved_plan import _tail, _vote_failure, choose_plan, risk_bound
+from userdp.theory.improved_plan import RiskBound, _tail, _vote_failure, choose_plan, risk_bound
 
 EPSILON = 22 / 35
 LAW = two_point_sizes(400, 4000, 0.5)
@@ -136,6 +136,10 @@ def test_risk_obeys_its_bound(theta, tails):
     assert errors.mean() - 5 * errors.std() / 200**0.5 <= bound
     if abs(theta) < 0.9:  # near the ends the noise is smaller still
         assert errors.mean() > bound / 8
+
+
+def test_a_failed_vote_may_cost_the_whole_range_squared():
+    assert RiskBound(0.25, 0.5, 0.125, (0.5,), (0.5,)).risk == 0.25 + 0.5**2 + 2**2 * 0.125
 
 
 def test_bounds_on_tails_hold_for_signs():

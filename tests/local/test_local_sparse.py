@@ -8,6 +8,7 @@ from ballots import vote_vectors
 from laws import has_mean, same_law
 from userdp.local.hashing import Hashes, hashed_scores
 from userdp.local.localise import Ballot, Bins
+from userdp.local.mean import localised_half_width
 from userdp.local.sparse import select_coordinates, selection_threshold, sparse_selection, sparse_threshold
 from userdp.populations.sparse import SparseSigns, exceedance, item_level_means
 from userdp.privacy.vector_reports import CubeReport
@@ -202,6 +203,16 @@ def test_each_user_takes_part_in_one_half(n):
     assert np.array_equal(run(selecting).value, run(means).value)
     assert np.array_equal(run(refining).scores, run(means).scores)
     assert run(refining).value[0] == pytest.approx(run(means).value[0] - 0.9)
+
+
+def test_the_default_half_width_counts_the_users_that_refine_one_coordinate():
+    means, options = np.full((50, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
+    width = localised_half_width(n=8, size=9, epsilon=2.0)  # 25 users for 3 coordinates: some have no more
+    one, other = (
+        sparse_selection(means, half_width=half_width, rng=np.random.default_rng(1), **options)
+        for half_width in (None, width)
+    )
+    assert one.value.any() and np.array_equal(one.value, other.value)
 
 
 def test_select_keeps_the_first_or_the_highest():

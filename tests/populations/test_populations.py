@@ -131,6 +131,8 @@ def test_truncated_laws_are_given_one_record_at_least():
         (lambda: PowerLawSizes(1, 9, -1.0), "shape must be positive, got -1.0"),
         (lambda: FiniteSizes(np.array([2, 1]), np.ones(2)), "values must be strictly increasing"),
         (lambda: FiniteSizes(np.array([1, 2]), np.array([1, np.nan])), "probabilities must hold numbers in"),
+        (lambda: FiniteSizes(np.array([1, 2]), np.zeros(2)), "probabilities must match .* not all be 0"),
+        (lambda: FiniteSizes(np.array([1, 2]), np.ones(1)), "probabilities must match .* not all be 0"),
         (lambda: empirical_sizes(np.array([3, 0])), "sizes must be at least 1, got 0 at place 1"),
         (lambda: empirical_sizes(np.array([3.5])), "sizes must be whole numbers"),
     ],

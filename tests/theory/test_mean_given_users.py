@@ -165,6 +165,8 @@ def test_the_risks_do_without_numba(monkeypatch):
 @pytest.mark.parametrize(("n", "epsilon", "width"), [(20, 0.5, 0.06), (20, 3.0, 0.01), (60, 1.0, 1.0)])
 def test_draws_are_the_same_bits_without_numba(monkeypatch, n, epsilon, width):
     """The compiled functions against their own source."""
+    if pytest.importorskip("numba").config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
     users = repeated(populations(-0.97, n, 50, 3, seed=17), 300)
     options = {"widths": [width, 0.3], "epsilons": [epsilon, 0.2]}
     drawn = localised_draws(*users, rng=np.random.default_rng(12), **options)
@@ -228,6 +230,12 @@ def test_populations_must_be_finite_and_fit():
         risks_given_means(voters, refiners[:, 1:], theta, **options)
     with pytest.raises(ValueError, match="refiners must hold numbers in .* got nan"):
         risks_given_means(voters, refiners * np.nan, theta, **options)
+
+
+def test_a_quantile_is_never_searched_beyond_the_table():
+    """Rounding may leave the last probability below 1: compiled code would read what stands behind it."""
+    below = np.array([0.0, 0.3, 1 - 1e-9])
+    assert [kernels._quantile(below, np.zeros(2, int), u) for u in (0.2, 0.3, 0.9, 1.0)] == [0, 0, 1, 1]
 
 
 @pytest.mark.skipif(kernels.njit is None, reason="the inverse is compiled")

@@ -162,6 +162,7 @@ def test_the_constant_of_the_horizon_is_the_smallest_that_106_allows():
         (lambda: Mean(2, "l1"), "ball must be one of 'cube', 'l2', got 'l1'"),
         (lambda: Mean(2, decay=-1), "decay must be positive and finite, got -1.0"),
         (lambda: Sparse(3, 4), "s must be at most d, got 4 and 3"),
+        (lambda: Sparse([3, 9], 4), "s must be at most d, got 4 and [3, 9]"),
         (lambda: Sparse(3, 0), "s must be positive and finite, got 0.0"),
         (lambda: Sparse(3, 2, decay=0), "decay must be positive and finite, got 0.0"),
         (lambda: Mixture(3, decay=np.inf), "decay must be positive and finite, got inf"),

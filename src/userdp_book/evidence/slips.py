@@ -8,6 +8,7 @@ import csv
 import gc
 import os
 import re
+import resource
 import shutil
 import sys
 import tempfile
@@ -59,27 +60,33 @@ def environment(folder: Path) -> dict[str, str]:
     return os.environ | own
 
 
-def run(tests: list[str], folder: Path) -> Run:
-    """Run tests against the package in a folder, in a process forked from one that has imported the rest."""
+def run(tests: list[str], folder: Path, limit: int = 900) -> Run:
+    """Run tests against the package in a folder, in a process forked from one that has imported the rest.
+
+    What takes more processor seconds than `limit` is ended, and its return code is negative.
+    """
     method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
     context = get_context(method)
     context.set_forkserver_preload(OTHERS)
     ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_run_here, args=(tests, folder, theirs))
+    child = context.Process(target=_run_here, args=(tests, folder, theirs, limit))
     child.start()
     theirs.close()
     try:
-        if not ours.poll(900):
+        if not ours.poll(10 * limit):
             raise TimeoutError(f"{tests} did not end")
         return ours.recv()
+    except EOFError:
+        return Run(-1, "", limit)
     finally:
         child.join(5)
         child.kill()
 
 
-def _run_here(tests: list[str], folder: Path, answer) -> None:
+def _run_here(tests: list[str], folder: Path, answer, limit: int) -> None:
     """In a process that has not imported the package: run tests with a folder before all others."""
     assert "userdp" not in sys.modules
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     os.environ.update(environment(folder))
     os.chdir(folder)
     sys.path.insert(0, str(folder))
@@ -104,7 +111,9 @@ def caught(slip: dict[str, str], result: Run) -> bool:
         return False
     place, said = frames[-2:]
     # a comparison of arrays raises in numpy, which hides its own frames from the report
-    asserts = "AssertionError" in result.stdout or re.search(r"^E +assert ", said, flags=re.MULTILINE)
+    asserts = "AssertionError" in result.stdout or re.search(
+        r"^E +(assert |Failed: DID NOT RAISE)", said, flags=re.MULTILINE
+    )
     in_test = Path(place).name == Path(slip["test"].split("::")[0]).name
     return bool(asserts) and in_test and slip["seen"] in said
 
