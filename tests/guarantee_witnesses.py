@@ -68,6 +68,9 @@ WITNESSES = {
         "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee",
         "local/test_local_mean.py::test_each_user_takes_part_in_one_round",
     ),
+    "theory.searched_mean": (
+        "theory/test_searched_mean.py::test_every_user_answers_once_and_loses_the_budget",
+    ),
     "theory.localised_mean_runs": (
         "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",
     ),

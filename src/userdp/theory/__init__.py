@@ -19,6 +19,7 @@ from userdp.theory.rates import *
 from userdp.theory.runs import *
 from userdp.theory.sampled_audit import *
 from userdp.theory.sampled_steps import *
+from userdp.theory.searched_mean import *
 from userdp.theory.user_windows import *
 
 __all__ = offered(__name__)

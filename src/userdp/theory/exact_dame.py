@@ -42,6 +42,7 @@ def dame_risk(
     n: int,
     epsilon: float,
     size_cap: int,
+    half_width: float | None = None,
     means: Callable[[float, int], MeanLaw] = sign_means,
 ) -> tuple[float, float, float]:
     """Enclosure of the risk of `userdp.local.unequal.dame` without Monte Carlo.
@@ -57,6 +58,8 @@ def dame_risk(
         Law of the sizes, a few values.
     n, epsilon, size_cap
         As for `dame`.
+    half_width
+        Half-width of a bin, instead of the paper's.
     means
         Law of a user's mean from theta and its size, a `userdp.theory.exact_mean.MeanLaw`.
 
@@ -68,9 +71,8 @@ def dame_risk(
         Bound on the probability that the chosen bin is more than two from theta's.
     """
     half = n // 2
-    ballot = Ballot(
-        Bins(dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon), truncated=True), 1, epsilon
-    )
+    tau = dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon) if half_width is None else half_width
+    ballot = Ballot(Bins(tau, truncated=True), 1, epsilon)
     sizes = zip(size_law.values, size_law.probabilities, strict=True)
     laws = [(m, q, means(theta, int(m))) for m, q in sizes]
     held = sum(q * law.in_bins(ballot.bins) * (m >= size_cap) for m, q, law in laws)

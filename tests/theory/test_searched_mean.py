@@ -1,0 +1,88 @@
+"""DAME-BS as we have it: its transcript, its law, and the slip that it must not share."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from userdp.populations import Signs
+from userdp.privacy.reports import LaplaceReport, TwoPointReport
+from userdp.theory import exact_loss, search_groups, searched_mean
+
+
+@pytest.mark.parametrize("n, size, epsilon", [(500, 300, 3.3), (4001, 50, 1.0), (60, 7, 0.2)])
+def test_every_user_answers_once_and_loses_the_budget(monkeypatch, n, size, epsilon):
+    asked = []
+    module = sys.modules["userdp.theory.searched_mean"]
+    inner = module._average
+
+    def recorded(randomiser, x, users, every_report, rng):
+        asked.append((randomiser, np.array(x)))
+        return inner(randomiser, x, users, every_report, rng)
+
+    monkeypatch.setattr(module, "_average", recorded)
+    rng = np.random.default_rng(3)
+    means = Signs(0.3).draw_means(np.full(n, size), rng)
+    result = searched_mean(means, size=size, epsilon=epsilon, rng=rng)
+    steps, voters = search_groups(n=n, size=size, epsilon=epsilon)
+    (*votes, (last, reported)) = asked
+    assert [x.size for _, x in votes] == [voters] * steps and steps * voters <= n // 2
+    assert reported.size == n // 2
+    for vote, x in votes:
+        assert vote == TwoPointReport(-1.0, 1.0, epsilon) and set(x) <= {-1.0, 0.0, 1.0}
+        up = 0.5 + np.array([-1.0, 0.0, 1.0]) / (2 * vote.magnitude)
+        assert exact_loss(np.stack([up, 1 - up], axis=1)) == pytest.approx(epsilon, rel=1e-12)
+    low, high = result.interval
+    assert last == LaplaceReport(low, high, epsilon)
+    assert (high - low) / last.scale == pytest.approx(epsilon, rel=1e-12)
+    assert result.guarantee.epsilon == epsilon
+
+
+def test_one_coin_for_two_answers_would_tell_who_is_in_the_middle():
+    """Left, middle and right answer (left?, right?) and flip both or none."""
+    keep = 0.9
+    pairs = np.array([[0, keep, 1 - keep, 0], [keep, 0, 0, 1 - keep], [0, 1 - keep, keep, 0]])
+    assert exact_loss(pairs) == np.inf
+
+
+@pytest.mark.statistical
+def test_the_fast_law_is_that_of_every_report():
+    """Level 1e-6; noise for another interval, a third shorter, would be seen."""
+    draws = {}
+    for every in (True, False):
+        rng = np.random.default_rng(7)
+        means = Signs(0.3).draw_means(np.full(300, 50), np.random.default_rng(1))
+        draws[every] = [
+            searched_mean(means, size=50, epsilon=2.0, every_report=every, rng=rng).value for _ in range(2000)
+        ]
+    assert ks_2samp(draws[True], draws[False]).pvalue > 1e-6
+    centre = np.mean(draws[True])
+    assert ks_2samp(draws[True], centre + (np.array(draws[False]) - centre) * 2 / 3).pvalue < 1e-6
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [-1.0, -0.43, 0.0, 0.8])
+def test_its_risk_is_that_of_the_noise_where_the_search_succeeds(theta):
+    rng, n, size, epsilon = np.random.default_rng(11), 500, 300, 3.3
+    made = [
+        searched_mean(Signs(theta).draw_means(np.full(n, size), rng), size=size, epsilon=epsilon, rng=rng)
+        for _ in range(300)
+    ]
+    noise = [2 * (np.ptp(one.interval) / epsilon) ** 2 / (n // 2) for one in made]
+    risk = np.mean([(one.value - theta) ** 2 for one in made])
+    expected = np.mean(noise) + (1 - theta**2) / size / (n // 2)
+    assert 0.6 * expected < risk < 1.6 * expected
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1e300])
+def test_private_means_never_raise(bad):
+    means = np.append(np.zeros(99), bad)
+    assert np.isfinite(searched_mean(means, size=30, epsilon=1.0, rng=np.random.default_rng(1)).value)
+
+
+@pytest.mark.parametrize("wrong, name", [({"size": 6}, "size"), ({"epsilon": 0}, "epsilon")])
+def test_bad_parameters_are_refused_by_name(wrong, name):
+    known = {"size": 30, "epsilon": 1.0, "rng": np.random.default_rng(1)} | wrong
+    with pytest.raises(ValueError, match=name):
+        searched_mean(np.zeros(100), **known)
