@@ -10,6 +10,7 @@ import lxml.html
 import pytest
 
 from browsing import HTML, IN_BROWSER, OVERFLOW, ROOT, SOUND, WIDTHS, docnames, overflow, visit
+from userdp.study.claims import statements
 from userdp_book.run.pages import Page, pages
 
 NOTEBOOKS = [page.docname for page in pages(ROOT)]
@@ -69,6 +70,21 @@ def test_search_finds_a_page(tab, site):
     tab.goto(f"{site}/search.html?q=randomised+response")
     tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)
     assert tab.complaints == []
+
+
+def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
+    tab.goto(f"{site}/book/reproduce/statements.html?paper=dame", wait_until="domcontentloaded")
+    wanted = sum(item["paper"] == "dame" for item in statements().values())
+    said = tab.locator(".userdp-filter output").inner_text()
+    assert said == f"{wanted} of {len(statements())} shown" and tab.url.endswith("?paper=dame")
+    rows = "() => [...document.querySelectorAll('tr.by-paper-dame')].map((row) => row.cells[1].textContent)"
+    as_written = tab.evaluate(rows)
+    head = tab.locator("tr:visible th button", has_text="content").first
+    seen = []
+    for _ in range(3):
+        head.click()
+        seen.append(tab.evaluate(rows))
+    assert sorted(as_written, key=str.casefold)[0] == seen[0][0] == seen[1][-1] and seen[2] == as_written
 
 
 @pytest.mark.parametrize("docname", LISTED_NOTEBOOKS)

@@ -23,6 +23,7 @@ SYMBOLS = {
     "context": "○",
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -70,15 +71,22 @@ def slug(verdict: str) -> str:
 
 
 def number(value) -> str:
-    return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    """A number as one writes it by hand: 4.6 · 10⁻¹²⁰."""
+    if not isinstance(value, float):
+        return "–" if value is None else str(value)
+    said = f"{value:.6g}"
+    if "e" in said:
+        digits, power = f"{value:.4g}".split("e")
+        said = f"{digits} · 10{str(int(power)).translate(RAISED)}"
+    return said.replace("-", "−")
 
 
 def expectation(claim) -> str:
-    """What was expected, with its relation: a refuted claim is one whose relation fails."""
+    """What was expected, with its relation; what is refuted was claimed, and its relation fails."""
     if claim["expected"] is None:
         return "–"
     sign = RELATIONS.get(claim["relation"] or "==", f"{claim['relation']} ")
-    return ("not " if claim["verdict"] == "refuted" else "") + sign + number(claim["expected"])
+    return ("claimed " if claim["verdict"] == "refuted" else "") + sign + number(claim["expected"])
 
 
 def anchor(statement: str) -> str:
@@ -135,5 +143,6 @@ def numbers(claim) -> list[str]:
     if claim["printed"] is not None:
         said.append(f"printed {number(claim['printed'])}")
     if claim["measured"] is not None:
-        said += [f"measured {number(claim['measured'])}", f"expected {expectation(claim)}"]
+        expected = "" if claim["verdict"] == "refuted" else "expected "
+        said += [f"measured {number(claim['measured'])}", f"{expected}{expectation(claim)}"]
     return said

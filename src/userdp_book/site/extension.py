@@ -14,7 +14,7 @@ from .build import JOBS
 from .diagrams import Diagram
 from .implementation import Implementation
 from .lab_table import Labs
-from .links import ResolveLinks, book_link
+from .links import ResolveLinks, allow_breaks, book_link
 from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
 STATIC = Path(__file__).parent / "static"
@@ -79,6 +79,7 @@ def setup(app) -> dict:
     app.connect("env-get-outdated", generated.outdated)
     app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)
+    app.connect("doctree-resolved", allow_breaks)
     app.connect("doctree-resolved", graph.draw)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)

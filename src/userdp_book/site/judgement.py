@@ -128,7 +128,8 @@ def counted(what: str, kinds: dict, count: Counter, style: str) -> nodes.table:
     for kind, words in kinds.items():
         numbers = [count[one, kind] for one in AUTHORS]
         rows.append([words, *map(str, numbers), str(sum(numbers))])
-    return table([what, *AUTHORS.values(), "all"], rows, style)
+    names = [name.removesuffix(" et al.") for name in AUTHORS.values()]
+    return table([what, *names, "all"], rows, f"counts {style}")
 
 
 class InFigures(Judged):

@@ -1,10 +1,13 @@
-"""Links to the box of a statement, wherever in the book it is, or plain text while it has none."""
+"""Links to the box of a statement, wherever in the book it is, or plain text; breaks in long names."""
+
+import re
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
 Place = tuple[str, str]
+LONG = 14  # letters that any column has room for
 
 
 class book_link(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801 (docutils' own habit)
@@ -55,3 +58,12 @@ class ResolveLinks(SphinxPostTransform):
             if link.get("query"):
                 found["refuri"] += f"?{link['query']}"
             link.replace_self(found)
+
+
+def allow_breaks(app, doctree, docname: str) -> None:
+    """A long name in the text may break after a dot, a stroke or a slash."""
+    for name in doctree.findall(nodes.literal):
+        if len(name.astext()) > LONG:
+            first, *others = re.split(r"(?<=[._/])(?=\w)", name.astext())
+            broken = [[nodes.raw("", "<wbr>", format="html"), nodes.Text(other)] for other in others]
+            name[:] = [nodes.Text(first), *sum(broken, [])]

@@ -9,7 +9,8 @@ from .boxes import AUTHORS
 from .claims import SYMBOLS
 
 FILE = Path("book") / "_static" / "findings.svg"
-SIDE, STEP, LEFT, ROW, ACROSS = 18, 21, 150, 24, 26
+SIDE, STEP, ACROSS = 18, 20, 20
+WIDE, LINE = STEP * ACROSS, 24
 # dark enough for white symbols, and seen on white and on black
 COLOURS = {
     "holds": "#1a7f4b",
@@ -46,26 +47,30 @@ def sentence(paper: str | None = None) -> str:
 
 
 def draw() -> str:
-    """The picture as SVG."""
-    parts, y = [], 6
+    """The picture as SVG: under each paper's name its squares in its own order, then what they mean."""
+    parts, y = [], 0
     for paper, name in AUTHORS.items():
         ids = [id for id, item in statements().items() if item["paper"] == paper]
-        parts.append(f'<text x="0" y="{y + 14}" fill="#6b7682">{name}</text>')
+        parts.append(words(0, y + 14, name))
+        y += LINE
         for place, id in enumerate(ids):
-            x, down = LEFT + STEP * (place % ACROSS), y + STEP * (place // ACROSS)
-            parts.append(square(x, down, verdicts()[id]["verdict"]))
-        y += STEP * ((len(ids) - 1) // ACROSS + 1) + ROW - SIDE
-    x = 0
-    for verdict, count in Counter(item["verdict"] for item in verdicts().values()).most_common():
-        words = f"{verdict}: {count}"
-        parts += [square(x, y + 6, verdict), f'<text x="{x + 23}" y="{y + 20}" fill="#6b7682">{words}</text>']
-        x += 34 + 7 * len(words)
-    wide, high = LEFT + STEP * ACROSS, y + 30
+            across, down = place % ACROSS, place // ACROSS
+            parts.append(square(STEP * across, y + STEP * down, verdicts()[id]["verdict"]))
+        y += STEP * ((len(ids) - 1) // ACROSS + 1) + 6
+    fates = Counter(item["verdict"] for item in verdicts().values()).most_common()
+    for place, (verdict, count) in enumerate(fates):
+        x, down = WIDE / 2 * (place % 2), y + 10 + LINE * (place // 2)
+        parts += [square(x, down, verdict), words(x + 25, down + 14, f"{verdict}: {count}")]
+    high = y + 10 + LINE * ((len(fates) + 1) // 2)
     title = f"{numbers()['statements']} statements of four papers, a square each, by verdict"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
-        f'font-family="sans-serif" font-size="13"><title>{title}</title>{"".join(parts)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {high}" width="{WIDE}" height="{high}" '
+        f'role="img" font-family="sans-serif" font-size="14"><title>{title}</title>{"".join(parts)}</svg>\n'
     )
+
+
+def words(x: float, y: float, said: str) -> str:
+    return f'<text x="{x}" y="{y}" fill="#6b7682">{said}</text>'
 
 
 def square(x: float, y: float, verdict: str) -> str:

@@ -31,7 +31,11 @@ def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
 def row(cells: list, **by: str) -> nodes.row:
     """A row; what it is `by` paper, verdict and so on lets a reader choose it."""
     classes = [f"by-{field}-{slug(value)}" for field, value in by.items()]
-    return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells), classes=classes)
+    return nodes.row("", *map(entry, cells), classes=classes)
+
+
+def entry(cell) -> nodes.entry:
+    return nodes.entry("", paragraph(cell), classes=["nothing"] if cell == "" else [])
 
 
 def paragraph(cell) -> nodes.paragraph:
@@ -68,7 +72,7 @@ class Generated(SphinxDirective):
     def show(self, chosen: list[dict], claims: list[Stored]) -> list[nodes.Node]:
         """A heading for each paper, and what the directive makes of its statements."""
         shown = []
-        for paper in dict.fromkeys(item["paper"] for item in chosen):
+        for paper in AUTHORS:
             rows = [
                 row
                 for item in chosen
@@ -113,7 +117,7 @@ def result(claim: Stored) -> list:
 
 def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
     """How many claims of each paper have which verdict, our own results apart."""
-    papers = list(dict.fromkeys(item["paper"] for item in chosen))
+    papers = [paper for paper in AUTHORS if any(item["paper"] == paper for item in chosen)]
     paper_of = {item["id"]: item["paper"] for item in chosen}
     tally = Counter(
         (paper_of[claim["id"]], "ours" if claim["whose"] == "ours" else claim["verdict"]) for claim in claims
@@ -122,7 +126,9 @@ def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
         [AUTHORS[paper], *(str(tally[paper, verdict]) for verdict in VERDICTS), str(tally[paper, "ours"])]
         for paper in papers
     ]
-    return table(["the paper's claims", *map(badge, VERDICTS), "our own results"], rows, "scorecard-counts")
+    return table(
+        ["the paper's claims", *map(badge, VERDICTS), "our own results"], rows, "counts scorecard-counts"
+    )
 
 
 class StatementIndex(Generated):
@@ -130,13 +136,15 @@ class StatementIndex(Generated):
 
     head = ["statement", "content", "verdict", "what is true of it", "uses", "of these, amended"]
 
+    def show(self, chosen, claims):
+        return [nodes.container("", *super().show(chosen, claims), classes=["userdp-filtered"])]
+
     def rows(self, item, claims):
         judged = verdicts()[item["id"]]
         rests = amended(rests_on(item["id"]))
         links = [links_to(ids) for ids in (uses(item["id"]), rests)]
-        return [
-            [name(item), item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
-        ]
+        cells = [name(item), item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
+        return [row(cells, paper=item["paper"], verdict=judged["verdict"])]
 
 
 def links_to(ids: Iterable[str]) -> list[nodes.Node]:

@@ -1,5 +1,6 @@
 /* Of what Sphinx wrote, show a part: rows and boxes carry classes such as by-paper-kent, and each kind of class becomes
-   a choice. What is chosen and typed stands in the address. Without this script everything is shown. */
+   a choice. What is chosen and typed stands in the address; a click on a column's head sorts. Without this script everything
+   is shown. */
 "use strict";
 
 const userdpFilter = (() => {
@@ -29,6 +30,7 @@ const userdpFilter = (() => {
 
   function start(box) {
     const rows = [...box.querySelectorAll("[class*='by-']")];
+    const tables = [...new Set(rows.map((row) => row.closest("table")).filter(Boolean))];
     const form = bar(rows);
     const asked = new URLSearchParams(location.search);
     for (const control of form.querySelectorAll("select, input")) control.value = asked.get(control.name) ?? "";
@@ -38,9 +40,12 @@ const userdpFilter = (() => {
         field === "q" ? row.textContent.toLowerCase().includes(value.toLowerCase()) : values(row)[field] === value);
       for (const row of rows) row.hidden = !fits(row);
       form.querySelector("output").value = `${rows.filter((row) => !row.hidden).length} of ${rows.length} shown`;
+      // A table whose rows are all hidden goes with its title.
+      for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
       for (const title of box.querySelectorAll("p.rubric")) {
+        const empty = (part) => part.hidden || part.querySelector("table")?.hidden;
         let next = title.nextElementSibling;
-        while (next && next.hidden && !next.matches("p.rubric")) next = next.nextElementSibling;
+        while (next && empty(next) && !next.matches("p.rubric")) next = next.nextElementSibling;
         title.hidden = !next || next.matches("p.rubric");
       }
       const query = new URLSearchParams(wanted).toString();
@@ -49,8 +54,43 @@ const userdpFilter = (() => {
     form.addEventListener("input", show);
     form.addEventListener("submit", (event) => event.preventDefault());
     box.prepend(form);
+    tables.forEach(sortable);
     show();
   }
+  // "≤ 5.66 · 10⁻⁷" sorts as a number, words as words, nothing last.
+  const HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻";
+  function key(row, column) {
+    const text = row.cells[column].textContent.trim();
+    const found = text.match(/^(?:claimed )?[≤≥<> ]*(−?[\d.]+)(?: · 10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+))?$/);
+    if (!found) return [text === "" || text === "–" ? 2 : 1, text];
+    const power = [...(found[2] ?? "⁰")].map((one) => "0123456789-"[HIGH.indexOf(one)]).join("");
+    return [0, Number(`${found[1].replace("−", "-")}e${power}`)];
+  }
+
+  const compare = ([a, b], [c, d]) => a - c || (a === 0 ? b - d : a === 1 ? b.localeCompare(d) : 0);
+
+  // Up, down, and as Sphinx wrote them.
+  function sortable(table) {
+    const rows = [...table.tBodies[0].rows];
+    const heads = [...table.tHead.rows[0].cells];
+    for (const [column, head] of heads.entries()) {
+      const button = Object.assign(document.createElement("button"), { type: "button" });
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const next = { null: "ascending", ascending: "descending" }[head.getAttribute("aria-sort")];
+        for (const other of heads) other.removeAttribute("aria-sort");
+        if (next) head.setAttribute("aria-sort", next);
+        const sign = next === "descending" ? -1 : 1;
+        const order = next ? rows.toSorted((a, b) => {
+          const [first, second] = [key(a, column), key(b, column)];
+          return first[0] === 2 || second[0] === 2 ? first[0] - second[0] : sign * compare(first, second);
+        }) : rows;
+        table.tBodies[0].append(...order);
+      });
+    }
+  }
+
   return () => document.querySelectorAll(".userdp-filtered").forEach(start);
 })();
 
