@@ -1,12 +1,15 @@
 """Plans: what they foretell is what happens, the first is not beaten, and no private record is looked at."""
 
 import inspect
+import warnings
+from html import escape
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
-from userdp.planning import plan
+from userdp.planning import NoGain, plan
+from userdp.planning.option import KINDS
 from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
 from userdp.theory import (
     calibrated_half_width,
@@ -107,6 +110,18 @@ def test_private_data_are_no_argument():
     assert repr(plan(n=500, sizes=30, epsilon=1.0)) == repr(plan(n=500, sizes=30, epsilon=1.0))
 
 
+def test_replacing_or_permuting_private_records_cannot_change_a_plan():
+    """Not even by what a run leaves behind."""
+    question = {"n": 500, "sizes": uniform_sizes(3, 50), "epsilon": 1.0}
+    before, rng = plan(**question), np.random.default_rng(3)
+    sizes, means = rng.integers(3, 51, 500), rng.random(500)
+    for data in ((means, sizes), (means[::-1], sizes[::-1]), (np.ones(500), np.full(500, 50))):
+        before[0].run(*data, rng=rng)
+        again = plan(**question)
+        assert str(again) == str(before) and again[0].parameters.keys() == before[0].parameters.keys()
+        assert [option.error for option in again] == [option.error for option in before]
+
+
 def test_a_law_counted_from_private_sizes_is_refused():
     sizes = [3, 5, 5, 9]
     question = {"n": 100, "epsilon": 1.0, "trust": "curator", "private_sizes": True}
@@ -119,6 +134,59 @@ def test_nothing_useful_is_said_aloud():
     poor = plan(n=100, sizes=10, epsilon=0.1)
     assert not poor.useful and "Nothing useful at this budget" in str(poor)
     assert plan(n=100_000, sizes=10, epsilon=1.0).useful
+
+
+def test_a_method_that_gains_nothing_warns_whatever_the_data_are():
+    ranking, rng = plan(n=2000, sizes=20, epsilon=0.5), np.random.default_rng(1)
+    dame = next(option for option in ranking if option.method == "DAME")
+    for value in (-1.0, 0.3, np.nan):
+        with pytest.warns(NoGain, match=f"DAME errs by {dame.error:.2g}, two-point reports by"):
+            dame.run(np.full(2000, value), np.full(2000, 20), rng=rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranking[0].run(np.zeros(2000), np.full(2000, 20), rng=rng)
+    poor = plan(n=100, sizes=10, epsilon=0.1)[0]
+    with pytest.warns(NoGain, match="a guess without data by 1"):
+        poor.run(np.zeros(100), np.full(100, 10), rng=rng)
+
+
+QUESTIONS = [
+    {"tails": "normal"},
+    {"trust": "curator", "private_sizes": True, "domain": (0, 5)},
+    {"trust": "curator", "estimate": "histogram", "items": 7},
+    {"dimension": 37, "epsilon": 2.0},
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_plan_says_all_that_it_knows_in_88_columns(question):
+    ranking = plan(**({"n": 3001, "sizes": 1000, "epsilon": 1.0} | question))
+    text, html = str(ranking), ranking._repr_html_()
+    assert max(map(len, text.splitlines())) <= 88
+    flat = " ".join(text.split())
+    for option in ranking:
+        assert option.title in flat
+        for words in (option.method, option.unused or option.estimates, option.assumes):
+            assert words in flat and escape(words) in html
+    best = ranking[0]
+    assert f"{best.error:.2g}" in text and KINDS[best.basis] in text and KINDS[best.basis] in html
+
+
+@pytest.mark.parametrize("dimension, tails", [(2, "normal"), (37, "bounded")])
+def test_vectors_get_the_best_of_the_ways_to_share_out_coordinates(dimension, tails):
+    n, size, rng = 3001, 1000, np.random.default_rng(8)
+    ranking = plan(n=n, sizes=size, epsilon=2.0, dimension=dimension, tails=tails, domain=(0, 5))
+    theta = rng.uniform(1, 4, dimension)
+    for option in (one for one in ranking if not one.unused):
+        errors = []
+        for _ in range(5):
+            means = 5 * rng.binomial(size, theta / 5, (n, dimension)) / size
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NoGain)
+                found = option.run(means, np.full(n, size), rng=rng)
+            assert found.guarantee.epsilon <= 2.0
+            errors.append(((found.value - theta) ** 2).sum())
+        assert np.sum(errors) / option.error**2 * dimension < chi2.isf(LEVEL, 5 * dimension), option.method
 
 
 def test_errors_are_in_the_units_of_the_domain():
@@ -144,6 +212,8 @@ def test_an_unusable_method_keeps_its_reason_and_does_not_run():
         ({"tails": "thin"}, "tails"),
         ({"estimate": "histogram", "trust": "curator"}, "items"),
         ({"estimate": "histogram", "items": 3}, "trust"),
+        ({"dimension": 2, "trust": "curator"}, "trust"),
+        ({"dimension": 0}, "dimension"),
     ],
 )
 def test_a_bad_question_is_refused_by_name(wrong, name):

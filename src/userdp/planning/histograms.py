@@ -32,7 +32,7 @@ def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Opt
             "exact" if asked.delta == 0 else "bound",
             "sizes follow the law",
             "the count of each item, less what is clipped",
-            "",
-            bounded_histogram,
-            {"bound": float(bound), **budget},
+            missing,
+            _call=bounded_histogram,
+            _parameters={"bound": float(bound), **budget},
         )

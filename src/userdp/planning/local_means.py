@@ -1,7 +1,10 @@
 """Means where nobody is trusted: every local estimator at its best public parameters."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from userdp.local.improved import Plan, improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
@@ -19,6 +22,8 @@ NORMAL = "users' means are normal"
 ONE_LAW = "all users' records have one law"
 PLACES = (0.0, 0.03, 0.1)  # of theta, at which DAME's risk is enclosed
 MOST_USERS = 10**6
+MOST_RECORDS = 10**8  # of which the law of a mean is listed
+CAPS = 4  # beside its paper's that are tried for DAME
 FEW_SIZES = 16  # the enclosure of DAME's risk is quick for
 
 
@@ -72,12 +77,15 @@ def improved(asked: Question) -> Option:
     """The improved localised mean at the plan with the smallest bound."""
     law: dict[str, Any] = {"size_law": asked.size_law, "epsilon": asked.epsilon}
     plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **law)
+    if not plan.voters and plan.rounds[-1].sigmas == 0:
+        return unused("improved mean", "at these numbers it is the two-point report")
     bound = risk_bound(plan, tails=asked.tails, **law)
     return asked.mean_option(
         "improved mean",
         bound.risk,
         setting=described(plan),
         noise=max(bound.variance - asked.sampling / asked.n, 0.0),
+        bias=bound.bias,
         failure=bound.failure,
         basis="bound",
         assumes=tailed(asked),
@@ -111,12 +119,15 @@ def kent(asked: Question) -> Option:
     if asked.tails != "normal":
         return unused(name, "its width is tuned to normal means: say tails='normal'")
     size = asked.size_law.largest
+    if size > MOST_RECORDS:
+        return unused(name, f"its risk is known for {MOST_RECORDS:,} records at most")
     width, risk, failure = calibrated_half_width(n=asked.n, size=size, epsilon=asked.epsilon)
     return asked.mean_option(
         name,
         risk,
         setting=f"half-width {asked.half * width:.2g}",
         noise=max(risk - asked.sampling / asked.n, 0.0),
+        bias=math.nan,
         failure=failure,
         basis="bound",
         assumes=f"{NORMAL}; {ONE_LAW}",
@@ -129,7 +140,7 @@ def kent(asked: Question) -> Option:
 
 
 def dame_option(asked: Question) -> Option:
-    """DAME at the cap of its paper."""
+    """DAME at the best of a few caps, its paper's among them."""
     law = asked.size_law
     values = getattr(law, "values", None)
     if asked.spread:
@@ -139,14 +150,14 @@ def dame_option(asked: Question) -> Option:
     if asked.n > MOST_USERS:
         return unused("DAME", f"its risk is known for {MOST_USERS:,} users at most")
     known: dict[str, Any] = {"size_law": law, "n": asked.n, "epsilon": asked.epsilon}
-    cap = dame_size_cap(**known)
-    enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
-    risk, failure = max((high, failed) for _, high, failed in enclosures)
+    caps = {dame_size_cap(**known), *np.geomspace(1, law.largest, CAPS + 1)[1:].astype(int).tolist()}
+    risk, failure, cap = min((*worst_of_dame(cap, known), cap) for cap in caps)
     return asked.mean_option(
         "DAME",
         risk,
         setting=f"cap {cap}",
         noise=max(risk - asked.sampling / asked.n, 0.0),
+        bias=math.nan,
         failure=failure,
         basis="bound",
         assumes=f"records at the ends of the domain; {ONE_LAW}",
@@ -155,3 +166,9 @@ def dame_option(asked: Question) -> Option:
         size_law=law,
         **common(asked),
     )
+
+
+def worst_of_dame(cap: int, known: dict[str, Any]) -> tuple[float, float]:
+    """Bounds on the risk, and on the chance of a lost vote, at the worst of a few means."""
+    enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
+    return max((high, failed) for _, high, failed in enclosures)

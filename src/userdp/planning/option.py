@@ -1,5 +1,7 @@
 """A method with its public parameters and what is known of its error beforehand; a ranking of such."""
 
+import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -7,10 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Option", "Ranking"]
+__all__ = ["NoGain", "Option", "Ranking"]
 
 Basis = Literal["exact", "bound", "formula"]
-HEAD = ("method", "error", "of it noise", "lost runs", "basis", "which is")
+KINDS = {"exact": "exact risk", "bound": "proven bound", "formula": "formula"}
+WIDTH = 88  # of a terminal
+MUCH = 2.0  # times the best error, from which a method is warned of
+
+
+class NoGain(UserWarning):
+    """The public parameters of a run leave it no better than something simpler."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +33,7 @@ class Option:
         Predicted error in the units of the data: of a mean the root mean squared error, of a histogram the
         expected sum of absolute errors. Infinite where the method cannot be used.
     noise
-        What privacy adds to it, beside bias and sampling.
+        What privacy adds to it by randomness, beside bias and sampling.
     failure
         Bound on the probability that a localisation chooses a wrong place; its cost is in `error`.
     basis
@@ -34,8 +42,12 @@ class Option:
         What must be true of the users, beyond the domain.
     estimates
         What the result is an estimate of.
+    bias
+        What privacy adds by clipping, at most; NaN where it is known with the noise only.
     unused
         Why it cannot be used here; empty where it can.
+    warning
+        Why it should not be used here, with the numbers; `run` gives it as a `NoGain` warning.
     """
 
     method: str
@@ -46,7 +58,9 @@ class Option:
     basis: Basis
     assumes: str
     estimates: str
+    bias: float = 0.0
     unused: str = ""
+    warning: str = ""
     _call: Callable[..., Any] | None = field(default=None, repr=False)
     _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -64,6 +78,8 @@ class Option:
         """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts."""
         if self._call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
+        if self.warning:
+            warnings.warn(self.warning, NoGain, stacklevel=2)
         if len(data) == 1 and isinstance(data[0], tuple):
             data = data[0]
         return self._call(*data, rng=rng, **self._parameters)
@@ -83,12 +99,15 @@ class Ranking(Sequence[Option]):
         The error of the same estimand from the same users, were nothing hidden.
     guess
         The error of an answer that looks at no data.
+    least
+        The error that no method can fall below at the worst law, proven; 0 where nothing is proven.
     """
 
     options: tuple[Option, ...]
     question: str
     without_privacy: float
     guess: float
+    least: float = 0.0
 
     def __len__(self) -> int:
         return len(self.options)
@@ -106,14 +125,15 @@ class Ranking(Sequence[Option]):
 
     @property
     def advice(self) -> str:
-        """One sentence."""
+        """What to do, and how far it is from what nothing can beat."""
         best = self.options[0]
+        limit = f" No method can err by less than {self.least:.2g}." if self.least else ""
         if not self.useful:
             return (
                 f"Nothing useful at this budget: the best error, {best.error:.2g}, is more than half of"
-                f" {self.guess:.2g}, that of a guess without data."
+                f" {self.guess:.2g}, that of a guess without data.{limit}"
             )
-        return f"Use {best.title}: error {best.error:.2g}, {self._against(best)}."
+        return f"Use {best.title}: error {best.error:.2g}, {self._against(best)}.{limit}"
 
     def _against(self, option: Option) -> str:
         """The error beside that without privacy; of a histogram, which then has none, beside all records."""
@@ -121,30 +141,50 @@ class Ranking(Sequence[Option]):
             return f"{option.error / self.without_privacy:.3g} times that without privacy"
         return f"{option.error / self.guess:.2%} of all records"
 
-    def _row(self, option: Option) -> tuple[str, ...]:
-        if option.unused:
-            return option.method, "–", "–", "–", "–", option.unused
-        numbers = f"{option.error:.2g}", f"{option.noise:.2g}", f"{option.failure:.1g}"
-        return option.title, *numbers, option.basis, self._against(option)
+    @property
+    def _head(self) -> tuple[str, ...]:
+        cost = "times no privacy" if self.without_privacy else "of all records"
+        return "error", "noise", "bias", "lost runs", "which is a", cost
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        return list(map(self._row, self.options))
+    def _numbers(self, option: Option) -> tuple[str, ...]:
+        parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
+        cost = self._against(option).split()[0]
+        return f"{option.error:.2g}", *parts, f"{option.failure:.1g}", KINDS[option.basis], cost
 
     def __str__(self) -> str:
-        rows = [HEAD, *self._rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-        ]
-        return "\n".join([self.question, *(line.rstrip() for line in lines), self.advice])
+        usable = [option for option in self.options if not option.unused]
+        rows = [self._head, *map(self._numbers, usable)]
+        sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        head, *numbers = ["  ".join(map(str.rjust, row, sizes)) for row in rows]
+        lines = [*_wrapped(self.question), *_wrapped(self.advice), "", head]
+        for option, line in zip(usable, numbers, strict=True):
+            lines += ["", *_wrapped(option.title), line, *_wrapped(_terms(option))]
+        for option in self.options[len(usable) :]:
+            lines += ["", *_wrapped(f"not used: {option.method}: {option.unused}")]
+        return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{escape(cell)}</th>" for cell in HEAD)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows()
-        )
+        head = "".join(f"<th scope='col'>{cell}</th>" for cell in ("method", *self._head))
+        rows = "".join(f"<tr>{self._cells(option)}</tr>" for option in self.options)
         caption = f"<caption>{escape(self.question)}</caption>"
         table = f"<table class='dataframe'>{caption}<thead><tr>{head}</tr></thead>"
         return f"{table}<tbody>{rows}</tbody></table><p>{escape(self.advice)}</p>"
+
+    def _cells(self, option: Option) -> str:
+        name = f"<th scope='row'>{escape(option.method)}"
+        if option.unused:
+            return f"{name}</th><td colspan='{len(self._head)}'>not used: {escape(option.unused)}</td>"
+        numbers = "".join(f"<td>{escape(cell)}</td>" for cell in self._numbers(option))
+        terms = "; ".join(filter(None, (option.setting, _terms(option))))
+        return f"{name}<br><small>{escape(terms)}</small></th>{numbers}"
+
+
+def _terms(option: Option) -> str:
+    """Estimand and assumptions in one line."""
+    return f"estimates {option.estimates}; assumes {option.assumes}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH)

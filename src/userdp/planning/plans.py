@@ -1,16 +1,19 @@
 """`plan`: from what everybody may know to a ranking of methods. Private data are no argument of it."""
 
+import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal
 
 from userdp import _validate
 from userdp.local.unequal import SizeLaw
-from userdp.planning import central_means, histograms, local_means
-from userdp.planning.option import Option, Ranking
+from userdp.planning import central_means, histograms, local_means, vector_means
+from userdp.planning.option import MUCH, Option, Ranking
 from userdp.planning.question import Question
 from userdp.populations.sizes import constant_size
 from userdp.privacy.guarantee import Neighbours
 from userdp.theory.improved_plan import Tails
+from userdp.theory.least_risk import central_least_risk, local_least_risk
 
 __all__ = ["plan"]
 
@@ -27,6 +30,7 @@ def plan(
     spread: float = 0.0,
     private_sizes: bool = False,
     tails: Tails = "bounded",
+    dimension: int = 1,
     items: int | None = None,
     neighbours: Neighbours = "replace",
 ) -> Ranking:
@@ -56,6 +60,8 @@ def plan(
     tails
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal".
+    dimension
+        Entries of a mean vector, each in `domain`; above 1 for local methods. The error is of all together.
     items
         Number of items of a histogram.
     neighbours
@@ -76,9 +82,17 @@ def plan(
     law = constant_size(sizes) if isinstance(sizes, int) else sizes
     asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails)
     words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
+    _validate.integer(1, dimension=dimension)
     if estimate == "mean":
         wing = local_means if trust == "nobody" else central_means
-        return ranked(wing.options(asked), words, asked.without_privacy, asked.half)
+        least = local_least_risk if trust == "nobody" else central_least_risk
+        limit, found = asked.half * math.sqrt(least(law, n=n, epsilon=epsilon)), wing.options(asked)
+        if dimension > 1:
+            if trust != "nobody":
+                raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
+            found, words = vector_means.options(asked, dimension), f"{words}, {dimension} coordinates"
+        all_of_it = (math.sqrt(dimension) * one for one in (asked.without_privacy, asked.half, limit))
+        return ranked(found, words, *all_of_it)
     if items is None:
         raise ValueError("items must be the number of items of the histogram, got None")
     _validate.integer(1, items=items)
@@ -87,6 +101,22 @@ def plan(
     return ranked(histograms.options(asked, items, neighbours), words, 0.0, n * law.mean)
 
 
-def ranked(options: Iterable[Option], question: str, without_privacy: float, guess: float) -> Ranking:
-    """In order of error; what cannot be used comes last."""
-    return Ranking(tuple(sorted(options, key=lambda one: one.error)), question, without_privacy, guess)
+def ranked(
+    options: Iterable[Option], question: str, without_privacy: float, guess: float, least: float = 0.0
+) -> Ranking:
+    """In order of error; what cannot be used comes last, and what should not be used carries a warning."""
+    first, *others = sorted(options, key=lambda one: one.error)
+    if first.error > guess / 2:
+        first = replace(
+            first, warning=f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"
+        )
+    others = [warned(option, first) for option in others]
+    return Ranking((first, *others), question, without_privacy, guess, least)
+
+
+def warned(option: Option, best: Option) -> Option:
+    """The option, with a warning if its error is much larger than the best."""
+    if option.unused or option.error <= MUCH * best.error:
+        return option
+    errors = f"{option.method} errs by {option.error:.2g}, {best.method} by {best.error:.2g}"
+    return replace(option, warning=errors)

@@ -69,17 +69,21 @@ class Question:
         noise: float,
         basis: Basis,
         assumes: str,
+        bias: float = 0.0,
         setting: str = "",
         failure: float = 0.0,
         estimates: str = "the mean of the users' own means",
         call: Callable[..., Any] | None = None,
         **parameters: Any,
     ) -> Option:
-        """An option for a mean from variances on [-1, 1]."""
+        """An option for a mean from variances and a bias on [-1, 1]."""
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
-        return Option(method, setting, error, noise, failure, basis, assumes, estimates, "", call, parameters)
+        terms = assumes, estimates, self.half * bias
+        return Option(
+            method, setting, error, noise, failure, basis, *terms, _call=call, _parameters=parameters
+        )
 
 
 def unused(method: str, why: str) -> Option:
     """A method that cannot be used, with the reason."""
-    return Option(method, "", math.inf, math.inf, 1.0, "bound", "", "", why)
+    return Option(method, "", math.inf, math.inf, 1.0, "bound", "", "", unused=why)

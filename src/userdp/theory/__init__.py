@@ -13,6 +13,7 @@ from userdp.theory.exact_sensitivity import *
 from userdp.theory.ideal_mean import *
 from userdp.theory.improved_plan import *
 from userdp.theory.infinite_records import *
+from userdp.theory.least_risk import *
 from userdp.theory.mean_given_users import *
 from userdp.theory.printed_weights import *
 from userdp.theory.rates import *

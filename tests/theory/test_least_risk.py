@@ -1,0 +1,126 @@
+"""Lower bounds: against channels and enumeration, and below every risk that is known."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from userdp.planning import plan
+from userdp.populations import PowerLawSizes, constant_size, two_point_sizes, uniform_sizes
+from userdp.theory import (
+    central_least_risk,
+    duchi_mean_risk,
+    exact_loss,
+    laplace_mean_risk,
+    local_least_risk,
+    localised_risk,
+    score_limit,
+    sign_means,
+    two_point_least,
+)
+
+
+def scores(theta, size):
+    """Probabilities and scores of the sums of `size` signs."""
+    k, p = np.arange(size + 1), (1 + theta) / 2
+    return binom.pmf(k, size, p), (k - size * p) / (2 * p * (1 - p))
+
+
+@pytest.mark.parametrize(
+    "theta, size, epsilon", [(0.0, 1, 1.0), (0.3, 3, 0.5), (-0.4, 50, 2.0), (0.0, 8, 5.0)]
+)
+def test_the_limit_is_the_best_of_all_answers_of_yes_or_no(theta, size, epsilon):
+    law, score = scores(theta, size)
+    odds, best = np.expm1(epsilon), 0.0
+    for sign, k in product((1, -1), range(size + 1)):
+        yes = sign * score >= sign * score[k]
+        best = max(best, odds * (law * sign * score)[yes].sum() / (1 + odds * law[yes].sum()))
+    best = min(best, np.sqrt(law @ score**2))
+    assert score_limit(theta, constant_size(size), epsilon=epsilon) == pytest.approx(best, rel=1e-9)
+
+
+def test_no_private_channel_has_more_information_than_the_limit():
+    rng, closest = np.random.default_rng(5), 0.0
+    for _ in range(2000):
+        theta, size = rng.uniform(-0.8, 0.8), int(rng.integers(1, 7))
+        law, score = scores(theta, size)
+        levels = np.exp(rng.choice([0.0, 1.0, rng.random()], (size + 1, 3)) * rng.uniform(0.1, 3))
+        channel = levels / levels.sum(axis=1, keepdims=True)
+        information = ((law * score) @ channel) ** 2 @ (1 / (law @ channel))
+        epsilon = max(exact_loss(channel), 1e-3)
+        closest = max(
+            closest, np.sqrt(information) / score_limit(theta, constant_size(size), epsilon=epsilon)
+        )
+    assert 0.8 < closest <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("size, gap", [(1, 0.3), (4, 0.2), (5, 1.0)])
+def test_the_two_point_bound_is_the_bayes_risk_of_answers_of_yes_or_no(size, gap, monkeypatch):
+    n, epsilon, law = 4, 1.3, constant_size(size)
+    least = float(score_limit(0.0, law, epsilon=epsilon))
+    monkeypatch.setattr("userdp.theory.least_risk.GAPS", np.array([gap * least * np.sqrt(n)]))
+    apart = np.abs(scores(gap, size)[0] - scores(-gap, size)[0]).sum() / 2 if gap < 1 else 1.0
+    keep = 1 / (1 + 1 / (1 + np.expm1(epsilon) * apart))
+    risk = 0.0
+    for answers in product((0, 1), repeat=n):
+        plus = np.prod(np.where(answers, keep, 1 - keep))
+        minus = np.prod(np.where(answers, 1 - keep, keep))
+        risk += 2 * plus * minus / (plus + minus)
+    risks = [gap**2 * risk]
+    if gap < 1:  # the distance 2 is always tried
+        keep = 1 / (1 + np.exp(-epsilon))
+        risks.append(
+            sum(binom.pmf(k, n, keep) * 2 / (1 + np.exp(epsilon * (2 * k - n))) for k in range(n + 1))
+        )
+    assert two_point_least(law, n=n, epsilon=epsilon) == pytest.approx(max(risks))
+
+
+def test_for_one_record_the_bound_is_nearly_the_risk_of_two_point_reports():
+    setting = {"n": 10**6, "epsilon": 1.0}
+    ratio = duchi_mean_risk(0.0, **setting) / local_least_risk(constant_size(1), **setting)
+    assert 1 < ratio < 1.05
+
+
+@pytest.mark.parametrize("n, size, epsilon, half_width", [(40, 300, 2.0, 0.12), (100, 5, 0.5, 0.3)])
+def test_no_exact_risk_is_below_the_bound(n, size, epsilon, half_width):
+    law = constant_size(size)
+    least = local_least_risk(law, n=n, epsilon=epsilon)
+    thetas = np.linspace(-1, 1, 9)
+    localised = [
+        localised_risk(sign_means(t, size), n=n, epsilon=epsilon, half_width=half_width)[0] for t in thetas
+    ]
+    assert least <= max(localised)
+    assert least <= laplace_mean_risk(1 / size, n=n, epsilon=epsilon)
+    assert central_least_risk(law, n=n, epsilon=epsilon) <= 8 / (n * epsilon) ** 2 + 1 / (n * size)
+
+
+@pytest.mark.parametrize("least", [local_least_risk, central_least_risk])
+def test_a_bound_falls_with_users_records_and_budget_and_never_passes_the_trivial(least):
+    for law in (constant_size(1), constant_size(10**12), uniform_sizes(3, 50), PowerLawSizes(1, 1000, 0.3)):
+        for n, epsilon in ((1, 1e-6), (10, 0.3), (10**5, 30.0)):
+            here = least(law, n=n, epsilon=epsilon)
+            assert 0 < here <= 1
+            assert least(law, n=3 * n, epsilon=epsilon) < here
+            assert least(law, n=n, epsilon=3 * epsilon) <= here
+    mixed = two_point_sizes(3, 50, 0.5)
+    bounds = [least(law, n=100, epsilon=1.0) for law in (constant_size(50), mixed, constant_size(3))]
+    assert bounds == sorted(bounds)
+
+
+def test_cells_round_sizes_up():
+    many, few = PowerLawSizes(1, 1000, 0.3), PowerLawSizes(1, 40, 0.3)
+    values = np.arange(1, 1000)
+    exact = type(constant_size(1))(values, many.survival(values) - many.survival(values + 1))
+    for law in (many, exact, few):
+        assert local_least_risk(law, n=1000, epsilon=1.0) > 0
+    assert local_least_risk(many, n=1000, epsilon=1.0) == pytest.approx(
+        local_least_risk(exact, n=1000, epsilon=1.0)
+    )
+
+
+def test_a_plan_never_promises_what_is_impossible():
+    for trust, epsilon, size in product(("nobody", "curator"), (0.1, 1.0, 5.0), (1, 30, 10**5)):
+        ranking = plan(n=3000, sizes=size, epsilon=epsilon, trust=trust)
+        assert 0 < ranking.least <= ranking[0].error * (1 + 1e-9)
+        assert f"{ranking.least:.2g}" in ranking.advice
