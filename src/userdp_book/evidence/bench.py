@@ -52,7 +52,7 @@ def jobs() -> list[Job]:
 def votes() -> list[Job]:
     """One of many bins from each user, as one randomised bit a bin; the shares of the bins are estimated.
 
-    Beside the packages stands what this one cannot do without, and what it would be with equal counts grouped.
+    Beside the packages: what this one cannot do without, and what grouping equal counts would make of it.
     """
     items, rng = np.random.default_rng(SEED).integers(BINS, size=VOTERS), np.random.default_rng(SEED)
     report, ones = UnaryEncoding(BINS, 1, EPSILON), np.bincount(items, minlength=BINS)
