@@ -147,6 +147,13 @@ def picture_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
+def live_command(chosen: list[Page], jobs: int) -> int:
+    from .live.fetch import fetch
+
+    fetch(Path.cwd())
+    return 0
+
+
 def bench_command(chosen: list[Page], jobs: int) -> int:
     from .evidence import bench  # needs the packages of the extra "peers"
 
@@ -166,6 +173,7 @@ COMMANDS = {
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
+    "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
     "bench": (bench_command, "time the same work by this package and by others; memory for 10^8 records"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }

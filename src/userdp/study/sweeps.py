@@ -16,9 +16,16 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from tqdm import tqdm
 
 from userdp import _validate
+
+try:
+    from tqdm import tqdm
+except ModuleNotFoundError:  # a browser has no terminal to draw a bar in
+
+    def tqdm(iterable, **_):
+        return iterable
+
 
 __all__ = ["stream", "sweep", "power_law", "seconds"]
 

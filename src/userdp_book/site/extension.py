@@ -9,7 +9,19 @@ from docutils import nodes
 
 from ..run.execute import computed
 from ..run.pages import write
-from . import boxes, calculator, generated, graph, judgement, ledger, mathjax, offline, outputs, signatures
+from . import (
+    boxes,
+    calculator,
+    generated,
+    graph,
+    judgement,
+    ledger,
+    live,
+    mathjax,
+    offline,
+    outputs,
+    signatures,
+)
 from .build import JOBS
 from .diagrams import Diagram
 from .implementation import Implementation
@@ -17,6 +29,7 @@ from .lab_table import Labs
 from .links import ResolveLinks, allow_breaks, book_link
 from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
+PYODIDE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
 STATIC = Path(__file__).parent / "static"
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
 
@@ -65,6 +78,8 @@ def digest() -> str:
 def setup(app) -> dict:
     # Pages are trees of many small objects: Python would look through them all, again and again, for garbage.
     gc.set_threshold(200_000, 50, 100)
+    # Where Pyodide is: the address of its release, or a folder beside the scripts (`make live`).
+    app.add_config_value("userdp_live_base", PYODIDE, "html", types=[str])
     app.add_config_value("userdp_book_digest", digest(), "env", types=[str])
     app.connect("config-inited", drop_thebe)
     app.connect("config-inited", mathjax.configure)
@@ -72,6 +87,7 @@ def setup(app) -> dict:
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", calculator.copy)
     app.connect("builder-inited", offline.copy)
+    app.connect("builder-inited", live.copy)
     app.connect("config-inited", outputs.configure)
     app.connect("env-before-read-docs", outputs.fill)
     app.connect("source-read", outputs.depend_on_outputs)
@@ -86,6 +102,7 @@ def setup(app) -> dict:
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", calculator.load)
+    app.connect("html-page-context", live.load)
     app.add_css_file("userdp.css")
     app.add_js_file("filter.js")
     app.add_js_file("reach.js")

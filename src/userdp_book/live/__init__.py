@@ -1,0 +1,1 @@
+"""Pages that run where they are read: in the reader's browser, by Pyodide."""

@@ -1,0 +1,159 @@
+/* "Run here": the page's cells become editable and run where they stand, by Pyodide in a worker. Nothing is loaded
+   before the click; what the book printed stays until the new output is there, and comes back by "Reset". */
+"use strict";
+
+(() => {
+  const { base, notebook, packages } = document.currentScript.dataset;
+  const book = new URL(".", document.currentScript.src);
+  const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "does not hold here": "✗" };
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+  let worker, cells, bar;
+
+  /* ---- outputs, as the book shows them ---- */
+
+  function withMath(text) {
+    return text.split(/(\$[^$]+\$)/).map((part) => /^\$.+\$$/.test(part)
+      ? element("span", { className: "math notranslate nohighlight", textContent: `\\(${part.slice(1, -1)}\\)` }) : part);
+  }
+
+  const digits = (value) => Number(value.toPrecision(4)).toString();
+
+  function claimBox(claim) {
+    const slug = claim.verdict.replaceAll(" ", "-");
+    const said = element("p", {}, element("span", { className: `verdict verdict-${slug}`, textContent: `${SYMBOLS[claim.verdict]} ${claim.verdict}` }),
+      " ", element("span", { className: "evidence", textContent: claim.evidence }), " ", ...withMath(claim.claim));
+    const numbers = claim.measured == null ? "" : `measured ${digits(claim.measured)} · expected ${claim.relation} ${digits(claim.expected)}`;
+    const tail = element("p", { className: "claim-numbers" }, numbers, ...(claim.note ? withMath(`${numbers && " · "}${claim.note}`) : []));
+    return element("div", { className: `claim claim-${slug} docutils container` }, said, tail);
+  }
+
+  function shown(output) {
+    if (output.output_type === "stream") return element("div", { className: "output stream" }, element("pre", { textContent: output.text }));
+    if (output.output_type === "error") return element("div", { className: "output traceback" }, element("pre", { textContent: output.traceback.join("") }));
+    const data = output.data, claim = data["application/vnd.userdp.claim+json"];
+    if (claim) return claimBox(claim);
+    if (data["image/png"]) return element("img", { src: `data:image/png;base64,${data["image/png"]}`, alt: "The figure, as it is at your settings" });
+    if (data["text/html"]) return element("div", { className: "output text_html", innerHTML: data["text/html"] });
+    return element("div", { className: "output text_plain" }, element("pre", { textContent: data["text/plain"] }));
+  }
+
+  /* ---- what the book has ---- */
+
+  const joined = (text) => (Array.isArray(text) ? text.join("") : text);
+
+  function facts(outputs) {
+    return outputs.map((output) => {
+      if (output.output_type === "stream") return joined(output.text).replace(/\s+/g, " ").trim();
+      if (output.output_type === "error") return output.evalue;
+      const data = output.data, claim = data["application/vnd.userdp.claim+json"];
+      if (claim) return JSON.stringify([claim.key, claim.verdict, claim.measured, claim.expected]);
+      if (data["image/png"]) return "a figure";
+      return joined(data["text/html"] ?? data["text/plain"]).replace(/\s+/g, "");
+    });
+  }
+
+  async function stored() {
+    const { cells } = await (await fetch(new URL(notebook, book))).json();
+    return cells.filter((cell) => cell.cell_type === "code" && !cell.metadata.tags?.includes("colab")).map((cell) => cell.outputs);
+  }
+
+  /* ---- the page ---- */
+
+  function prepare(box, id, before) {
+    const code = box.querySelector(".cell_input pre");
+    const cell = { id, box, code, before, html: code.innerHTML, source: code.textContent, output: box.querySelector(".cell_output"), done: false };
+    Object.assign(code, { contentEditable: "plaintext-only", spellcheck: false, ariaLabel: `Cell ${id + 1}, editable`, role: "textbox" });
+    code.ariaMultiLine = "true";
+    code.addEventListener("input", () => { cell.done = false; });
+    code.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); runTo(cell); }
+    });
+    cell.button = element("button", { type: "button", className: "live-run", textContent: "▶ Run", title: "Run the cells up to here (Shift+Enter)" });
+    cell.button.addEventListener("click", () => runTo(cell));
+    box.querySelector(".cell_input").append(cell.button);
+    return cell;
+  }
+
+  function tell(text) { bar.querySelector("output").value = text; }
+
+  function runTo(last) {
+    if (!worker) return begin().then(() => runTo(last));
+    for (const cell of cells.slice(0, last.id + 1)) {
+      if (cell.done && cell !== last) continue;
+      cell.done = true;
+      cell.box.classList.add("live-waiting");
+      worker.postMessage({ id: cell.id, source: cell.code.textContent });
+    }
+    tell("running");
+  }
+
+  function put(cell, outputs) {
+    cell.box.classList.remove("live-waiting");
+    if (outputs.some((output) => output.output_type === "error")) cell.box.querySelector("details")?.setAttribute("open", "");
+    const fresh = element("div", { className: "cell_output docutils container live-output" }, ...outputs.map(shown));
+    if (JSON.stringify(facts(outputs)) !== JSON.stringify(facts(cell.before))) fresh.prepend(element("p", { className: "live-differs", textContent: "differs from the book" }));
+    cell.fresh?.remove();
+    if (cell.output) cell.output.hidden = true;
+    (cell.output ?? cell.box.lastElementChild).after(fresh);
+    cell.fresh = fresh;
+    window.MathJax?.typesetPromise?.([fresh]);
+    if (!document.querySelector(".live-waiting")) tell(`done: ${document.querySelectorAll(".live-differs").length} of ${cells.filter((one) => one.fresh).length} cells differ from the book`);
+  }
+
+  function hear({ data }) {
+    if (data.progress) tell(data.progress);
+    if (data.failed) tell(`could not run: ${data.failed}`);
+    if (data.outputs) put(cells[data.id], data.outputs);
+  }
+
+  function begin() {
+    worker = new Worker(new URL("worker.js", book), { type: "module" });
+    worker.onerror = (event) => tell(`could not start: ${event.message ?? "no worker"}`);
+    const ready = new Promise((resolve) => worker.addEventListener("message", ({ data }) => data.ready && resolve()));
+    worker.addEventListener("message", hear);
+    worker.postMessage({ start: { base: new URL(base, book).href, book: book.href, packages: packages.split(" ") } });
+    tell("loading Python: some 50 MB, once");
+    return ready.then(() => tell("ready: change a cell, then Shift+Enter"));
+  }
+
+  function stop() {
+    worker?.terminate();
+    worker = undefined;
+    for (const cell of cells) { cell.done = false; cell.box.classList.remove("live-waiting"); }
+    tell("stopped");
+  }
+
+  function reset() {
+    for (const cell of cells) {
+      cell.code.innerHTML = cell.html;
+      cell.fresh?.remove();
+      cell.fresh = undefined;
+      cell.done = false;
+      if (cell.output) cell.output.hidden = false;
+    }
+    worker?.postMessage({ forget: true });
+    tell("as in the book");
+  }
+
+  async function open() {
+    const action = (text, act) => element("button", { type: "button", textContent: text, onclick: act });
+    bar = element("div", { className: "live-bar", role: "region", ariaLabel: "Run here" },
+      action("Run all", () => runTo(cells.at(-1))), action("Stop", stop), action("Reset", reset), element("output", {}));
+    document.body.append(bar);
+    if (location.protocol === "file:") return tell("A browser runs nothing from a file: serve the book with `make serve`.");
+    const before = await stored();
+    const boxes = [...document.querySelectorAll("article div.cell")].filter((box) => box.querySelector(".cell_input pre"));
+    cells = boxes.map((box, id) => prepare(box, id, before[id] ?? []));
+    await begin();
+  }
+
+  window.addEventListener("DOMContentLoaded", () => {
+    const start = element("button", { type: "button", className: "btn btn-sm live-start", textContent: "▶ Run here", title: "Run and change this page's code in your browser" });
+    start.addEventListener("click", () => { start.disabled = true; open(); }, { once: true });
+    document.querySelector(".article-header-buttons")?.prepend(start);
+  });
+})();

@@ -1,0 +1,55 @@
+"""What a page needs to run where it is read: the package, the cells' runner, a script that awaits a click."""
+
+import shutil
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from ..run.pages import is_executable
+from .outputs import page_of
+
+ROOM = Path(__file__).parents[1] / "live"
+PACKAGE = Path(__file__).parents[2] / "userdp"
+# Where `make live` puts Pyodide; without it readers' browsers take it from its own address.
+PYODIDE = Path("_build") / "live"
+# What pages import; each brings what it needs itself.
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
+PARTS = (".py", ".csv", ".toml", ".xz")
+
+
+def copy(app) -> None:
+    """Put the scripts and the package beside the other static files."""
+    if app.builder.format == "html":
+        target = Path(app.outdir) / "_static" / "live"
+        target.mkdir(parents=True, exist_ok=True)
+        for script in ROOM.glob("*.js"):
+            shutil.copy2(script, target)
+        pack(target / "userdp.zip")
+        if (pyodide := Path(app.srcdir) / PYODIDE).is_dir():
+            shutil.copytree(pyodide, target / "pyodide", copy_function=copy_once, dirs_exist_ok=True)
+
+
+def copy_once(source: str, target: str) -> None:
+    """Fifty megabytes that do not change."""
+    if not Path(target).is_file():
+        shutil.copyfile(source, target)
+
+
+def pack(target: Path) -> None:
+    """The package and the cells' runner, as the browser unpacks them."""
+    files = sorted(path for path in PACKAGE.rglob("*") if path.suffix in PARTS)
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        archive.write(ROOM / "cells.py", "cells.py")
+        for path in files:
+            archive.write(path, path.relative_to(PACKAGE.parent))
+
+
+def load(app, pagename, templatename, context, doctree) -> None:
+    """Pages with code get the script, with the address of Python and of the page's notebook."""
+    page = page_of(app, pagename)
+    if page.source.is_file() and is_executable(page.source):
+        data = {
+            "base": "pyodide/" if (Path(app.srcdir) / PYODIDE).is_dir() else app.config.userdp_live_base,
+            "notebook": f"../../_sources/{pagename}.ipynb",
+            "packages": " ".join(PACKAGES),
+        }
+        app.add_js_file("live/live.js", **{f"data-{name}": value for name, value in data.items()})
