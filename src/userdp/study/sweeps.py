@@ -23,7 +23,7 @@ try:
     from tqdm import tqdm
 except ModuleNotFoundError:  # a browser has no terminal to draw a bar in
 
-    def tqdm(iterable, **_):
+    def tqdm(iterable: Iterable, **_: Any) -> Iterable:
         return iterable
 
 
