@@ -13,6 +13,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from types import ModuleType, TracebackType
 from typing import Any
 
+import matplotlib.pyplot as plt
+
 Output = dict[str, Any]
 OUTPUTS: list[Output] = []
 REPRESENTATIONS = {
@@ -52,15 +54,14 @@ class Stream(io.TextIOBase):
         return len(text)
 
 
-def show_figures() -> None:
+def show_figures(*_: object, **__: object) -> None:
     """As a notebook does at a cell's end: show the figures that are open, and close them."""
-    if plt := sys.modules.get("matplotlib.pyplot"):
-        for number in plt.get_fignums():
-            file = io.BytesIO()
-            plt.figure(number).savefig(file, format="png", bbox_inches="tight")
-            picture = base64.b64encode(file.getvalue()).decode()
-            OUTPUTS.append({"output_type": "display_data", "data": {"image/png": picture}})
-        plt.close("all")
+    for number in plt.get_fignums():
+        file = io.BytesIO()
+        plt.figure(number).savefig(file, format="png", bbox_inches="tight")
+        picture = base64.b64encode(file.getvalue()).decode()
+        OUTPUTS.append({"output_type": "display_data", "data": {"image/png": picture}})
+    plt.close("all")
 
 
 def evaluate(source: str, names: dict[str, Any]) -> None:
@@ -111,7 +112,8 @@ def run(source: str, names: dict[str, Any]) -> list[Output]:
 
 
 def stand_in() -> None:
-    """Take the place of IPython, of which pages and package use `display` alone."""
+    """Take the place of IPython, of which pages and package use `display` alone, and show figures."""
+    plt.show = show_figures
     ipython, shown = ModuleType("IPython"), ModuleType("IPython.display")
     shown.display = ipython.display = display  # type: ignore[attr-defined]
     # matplotlib asks for both.
