@@ -49,6 +49,7 @@ def test_what_is_hidden_is_not_found():
     assert run("import joblib", {"numba"}).returncode == 0
 
 
+@pytest.mark.slow
 def test_numba_comes_with_the_first_call_of_a_kernel():
     code = """
 from userdp.populations import dirichlet_draw, urns

@@ -9,7 +9,7 @@ import yaml
 
 from userdp.study.claims import faults, statements, verdicts
 from userdp_book.paper.errata import latex, text
-from userdp_book.run.pages import code_cells, notebook, pages
+from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS
 from userdp_book.site.graph import amended, column, places, rests_on
@@ -71,7 +71,7 @@ def test_a_planted_hollow_check_is_found(planted):
 
 
 def test_no_check_compares_a_thing_with_itself():
-    sources = [cell["source"] for page in pages(ROOT) for cell in code_cells(notebook(page))]
+    sources = [cell.source for page in pages(ROOT) for cell in code_cells(read(page.twin))]
     calls = [call for source in sources if "check(" in source for call in checks(source)]
     assert calls and [ast.unparse(call) for call in calls if hollow(call)] == []
 

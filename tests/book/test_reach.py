@@ -234,6 +234,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_every_table_that_a_loader_opens_is_counted(root):
     """Whatever a module opens under the packages when its functions are called as they are."""
     sources = Sources(root)
