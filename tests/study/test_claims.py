@@ -56,6 +56,13 @@ def test_a_verdict_must_agree_with_the_measurement(measured, expected, relation,
         check(key(wrong), measured, expected, relation=relation)
 
 
+def test_a_reader_is_told_where_a_verdict_ends_and_goes_on(monkeypatch, capsys):
+    monkeypatch.delenv("USERDP_STRICT")
+    check(key("holds"), 37.0, 4.0)
+    said = capsys.readouterr().out
+    assert "not at your settings" in said and "37" in said and "the book has: holds" in said
+
+
 def test_tolerances_are_those_given():
     check(key("holds"), 1.04, 1.0, rtol=0.05)
     check(key("holds"), 1.04, 1.0, atol=0.05)

@@ -5,7 +5,7 @@
 (() => {
   const { base, notebook, packages } = document.currentScript.dataset;
   const book = new URL(".", document.currentScript.src);
-  const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "does not hold here": "✗" };
+  const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "not at your settings": "✗" };
   const element = (name, properties, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
