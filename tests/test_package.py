@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -16,6 +17,27 @@ WINGS = ("privacy", "populations", "local", "central", "theory", "planning", "da
 MODULES = [module.name for module in pkgutil.walk_packages(userdp.__path__, "userdp.")]
 
 INSTALLED = set(packages_distributions())
+
+# what a call does that does not say: no delta, the corrected variant, the law of all reports at once
+DEFAULTS = {
+    "delta": (0.0, None),
+    "release_delta": (0.0,),
+    "printed": (False,),
+    "every_report": (False,),
+    "tight": (False,),
+    "general": (False, None),
+    "neighbours": ("replace", "replace-same-size"),
+    "half_width": (None,),
+    "sensitivity": (1.0, None),
+    "spread": (0.0, None),
+    "weight": (1.0,),
+    "noise": (2.0,),
+    "beta": (0.05,),
+    "logs": (False,),
+    "laplace": (False,),
+    "closed": (False,),
+    "truncated": (False,),
+}
 
 HIDE = """
 import sys
@@ -98,3 +120,14 @@ def test_the_ten_lines_of_the_readme_run(root, capsys):
     *table, answer = capsys.readouterr().out.splitlines()
     assert any("two-point reports" in line for line in table) and "Guarantee(epsilon=1.0" in answer
     assert abs(float(answer.split()[0]) - 3.5) < 0.1
+
+
+def test_a_parameter_has_the_same_default_wherever_it_stands():
+    found = {name: set() for name in DEFAULTS}
+    for wing in WINGS:
+        face = importlib.import_module(f"userdp.{wing}")
+        for thing in filter(callable, (getattr(face, name) for name in face.__all__)):
+            for name, parameter in inspect.signature(thing).parameters.items():
+                if name in found and parameter.default is not parameter.empty:
+                    found[name].add(parameter.default)
+    assert found == {name: set(values) for name, values in DEFAULTS.items()}

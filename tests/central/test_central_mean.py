@@ -136,6 +136,37 @@ def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
     assert missed <= stats.binom.isf(1e-6, draws, beta)
 
 
+@pytest.mark.parametrize("value", [0.02, 0.2, 0.55, 0.8, 1.1])
+def test_the_error_bounds_are_the_stated_ones(value):
+    m, epsilon, beta = 50, 0.5, 0.05
+    noise = np.log(40) / (m * epsilon)
+    mean = np.clip(0.5, value - noise, value + noise)  # the least favourable that the noise allows
+    z = stats.norm.isf(beta / 4)
+    known = {"epsilon": epsilon, "beta": beta}
+    bound = z * np.sqrt(max(mean * (1 - mean), 0) / m) + z**2 / m + noise
+    assert initial_error(value, m, **known) == pytest.approx(bound, rel=1e-12)
+    share = np.log(80) / m
+    sampling = np.sqrt(12 * min(value, 1) * share + 36 * share**2) + 6 * share
+    assert initial_error(value, m, printed=True, **known) == pytest.approx(2 * sampling, rel=1e-12)
+    noisy = initial_error(value, m, printed=True, epsilon=1e-3, beta=beta)
+    assert noisy == pytest.approx(2 * np.log(40) / (m * 1e-3), rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_the_windows_of_the_realistic_mean_are_those_of_its_first_two_steps(share):
+    """All noise silent; where the first mean is 0 or 1 the windows lie about 10 / n or 1 - 10 / n."""
+    n, spread, sizes = 400, 0.02, np.sort(np.random.default_rng(15).integers(1, 30, 400))[::-1]
+    result = realistic_mean(np.full(n, share), sizes, epsilon=0.5, spread=spread, rng=Silent())
+    centre, middle = np.clip(share, 10 / n, 1 - 10 / n), sizes[:360]
+    half = initial_error(share, 40, epsilon=0.5, beta=0.05)
+    half = half + window(middle, n, mean=centre, spread=spread, beta=0.025)
+    lengths = np.minimum(centre + half, 1) - np.maximum(centre - half, 0)
+    best = optimal_weights(variance_of_mean(middle, centre, spread), lengths, epsilon=0.5).value
+    np.testing.assert_allclose(result.weights, best, rtol=1e-10)
+    assert result.initial == pytest.approx(share)
+    assert result.scale == pytest.approx(np.max(best * lengths) / 0.5, rel=1e-10)
+
+
 def test_private_variance_keeps_the_promise_with_enough_users():
     rng, hits = np.random.default_rng(7), 0
     for _ in range(300):
@@ -162,7 +193,11 @@ def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delt
     assert np.abs(one - other).max() <= 1 and np.abs(one - other).sum() <= 2
     assert released.guarantee == used.guarantee
     assert (used.epsilon, used.delta) == (1.0, delta)
-    assert used.sensitivity == 1 if delta == 0 else used.bound == 1
+    assert used.scale == 2
+    if delta == 0:
+        assert used.sensitivity == 1
+    else:
+        assert used.bound == 1 and used.threshold == pytest.approx(1 + 2 * np.log(2 / delta), rel=1e-14)
 
 
 @pytest.mark.slow

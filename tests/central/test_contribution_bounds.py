@@ -143,6 +143,20 @@ def test_the_exponential_bound_has_its_density():
     assert not same_law(drawn, from_density(rate / 2))
 
 
+@pytest.mark.parametrize("rise", [0.5, 1.0, 6.0])
+def test_a_draw_from_one_piece_inverts_its_distribution(rise):
+    """Few records: the curve rises in a straight line, by `rise` over the whole range at this rate."""
+    curve = surrogate_curve(np.array([[0.1]]), largest=20.0, **RELEASE)
+    bounds, rng = np.linspace(0.1, 20, 100_001), Silent()
+    rate = rise / np.ptp(curve.values(bounds[[0, -1]]))
+    weights = np.exp(-rate * curve.values(bounds))
+    for uniform in (0.1, 0.5, 0.9):
+        rng.random = lambda uniform=uniform: uniform
+        below = bounds <= curve.draw(rate, rng)
+        share = np.trapezoid(weights[below], bounds[below]) / np.trapezoid(weights, bounds)
+        assert share == pytest.approx(uniform, abs=1e-4)
+
+
 def test_the_mean_of_the_curve_exceeds_its_minimum_by_at_most_one_over_the_rate():
     rng = np.random.default_rng(6)
     fine = np.linspace(0, 20, 100_001)
@@ -256,6 +270,11 @@ def test_many_steps_cost_no_more_than_the_general_bound_for_sampling_without_rep
         assert ours <= general
 
 
+def test_the_prescribed_noise_is_that_of_the_paper():
+    found = sampled_noise(10, epsilon=2.0, delta=0.05)
+    assert found == pytest.approx(np.sqrt(32 * np.log(200) * np.log(20)) / 2, rel=1e-14)
+
+
 def test_the_prescribed_noise_is_far_more_than_enough():
     for n, epsilon in ((10, 1.0), (500, 0.1), (2000, 5.0)):
         sigma = sampled_noise(n, epsilon=epsilon, delta=1 / (2 * n))
@@ -314,6 +333,10 @@ def test_a_choice_weighs_the_noise_of_the_release_and_no_other():
         chosen = output_perturbation(data, rng=Silent(), **options).value
         ridge = curve.reach * np.sqrt(200 / 0.5) / 20
         assert chosen == pytest.approx(curve.minimiser(ridge), rel=1e-12)
+        rng = Silent()
+        output_perturbation(data, printed=True, rng=rng, **options)
+        weight = np.sqrt(8 * 200 / 0.7)  # reach / ridge is largest / weight
+        assert rng.scales == [pytest.approx(4 * 20 / weight / 0.5, rel=1e-12)]
 
 
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
@@ -341,6 +364,15 @@ def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
         chosen = geometric_quantile([[size]], users=1, rng=Silent(), **options)
         steps.append(np.log(chosen.value / start) + noise_mass(1, epsilon=1.0))
     np.testing.assert_allclose(steps, [0, 0, 1, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize(("delta", "above"), [(0.0, 1), (0.01, 0)])
+def test_a_geometric_step_counts_in_the_norm_of_the_release(delta, above):
+    """Three records and four: 7 in the norm of Laplace noise, 5 in that of Gaussian."""
+    options = CHOICE | {"release_delta": delta, "delta": 0.01, "steps": 1, "start": 6.0, "rate": 1.0}
+    chosen = geometric_quantile([[3.0, 4.0]], users=1, rng=Silent(), **options).value
+    step = np.log(chosen / 6) + noise_mass(2, epsilon=1.0, delta=delta)
+    assert step == pytest.approx(above, abs=1e-9)
 
 
 def all_choices(data, rng, **change):

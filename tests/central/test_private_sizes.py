@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fakes import Silent
-from userdp.central.mean import window
+from userdp.central.mean import initial_error, window
 from userdp.central.private_sizes import SAFETY, TruncatedMean, private_size_mean
 from userdp.populations.records import BetaUsers
 from userdp.privacy.choice import order_statistic_law
@@ -180,6 +180,14 @@ def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
     assert proposed == pytest.approx(SAFETY * heaviest * statistic.half_widths[-1] / total, rel=1e-12)
     assert result.value == pytest.approx(statistic.value(means, sizes), rel=1e-12)
     assert means.size == world.n - tenth
+    error = initial_error(result.initial, tenth, epsilon=step, beta=0.05)
+    own = np.arange(1, statistic.half_widths.size + 1)
+    half = error + window(own, world.n, mean=result.initial, spread=world.spread, beta=0.025)
+    np.testing.assert_allclose(statistic.half_widths, half, rtol=1e-12)
+    assert (statistic.centre, statistic.spread) == (result.initial, world.spread)
+    # about a first mean of 0 no window can be: the centre is moved inside
+    world.users = np.zeros(world.n), world.sizes
+    assert world.run()[0].initial == 0 and seen["distance"][0].centre == 10 / world.n
 
 
 def test_the_variance_step_draws_its_own_share():

@@ -138,6 +138,34 @@ def test_no_data_raise_or_warn_and_every_answer_is_finite(name):
         assert np.all(np.isfinite(TOTAL[name](data, np.random.default_rng(0)))), data
 
 
+# between which numbers a user can say anything; what lies outside is taken for the nearer end
+ENDS = {
+    "binary": (0, 1),
+    "k-ary": (0, 3),
+    "laplace": (-1, 2),
+    "two-point": (-1, 2),
+    "density": (-np.sqrt(2), np.sqrt(2)),
+    **dict.fromkeys(
+        ("cube", "laplace mean", "two-point mean", "localised mean", "dame", "printed dame"), (-1, 1)
+    ),
+    **dict.fromkeys(("vector", "rotated", "cube mean", "selection", "threshold", "mixture"), (-1, 1)),
+    **dict.fromkeys(
+        ("uniform mean", "initial mean", "ideal mean", "realistic mean", "private sizes"), (0, 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_lies_outside_is_taken_for_the_nearer_end(name):
+    low, high = ENDS[name]
+    ends = np.resize([low, high, (low + high) / 2, high], USERS)
+    for far in (0.3, 1e6, np.inf):
+        wild = np.resize([low - far, high + far, (low + high) / 2, high + far / 2], USERS)
+        for seed in range(3):
+            one, other = (TOTAL[name](x, np.random.default_rng(seed)) for x in (ends, wild))
+            assert np.array_equal(one, other)
+
+
 CURATED = list(TOTAL)[list(TOTAL).index("uniform mean") :]
 
 
