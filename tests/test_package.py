@@ -1,5 +1,6 @@
 """What holds for the package as a whole: what it needs to be imported, and that its examples run."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -131,3 +132,20 @@ def test_a_parameter_has_the_same_default_wherever_it_stands():
                 if name in found and parameter.default is not parameter.empty:
                     found[name].add(parameter.default)
     assert found == {name: set(values) for name, values in DEFAULTS.items()}
+
+
+def test_no_test_ignores_what_it_is_given_or_compares_constants(root):
+    """A body that never reads a parameter tests one case many times; two constants never differ."""
+    idle = []
+    for file in sorted((root / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+            if isinstance(node, ast.FunctionDef):
+                marks = [m for m in node.decorator_list if "parametrize" in ast.unparse(m)]
+                given = [ast.literal_eval(mark.args[0]) for mark in marks]
+                lists = (one.split(",") if isinstance(one, str) else one for one in given)
+                names = {name.strip() for one in lists for name in one}
+                read = {one.id for part in node.body for one in ast.walk(part) if isinstance(one, ast.Name)}
+                idle += [f"{file.name}: {node.name} ignores {name}" for name in names - read]
+            elif isinstance(node, ast.Assert) and not any(isinstance(n, ast.Name) for n in ast.walk(node)):
+                idle.append(f"{file.name}:{node.lineno} compares constants")
+    assert not idle

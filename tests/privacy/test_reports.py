@@ -82,6 +82,24 @@ def test_total_has_the_law_of_the_summed_reports(kind):
     assert same_law(totals(randomiser, x, 2), totals(literal(randomiser), x, 3))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_total_of_two_users_has_the_law_of_their_reports(kind):
+    """So few that one user more or less is another law."""
+    randomiser, x = examples(1.0)[kind]
+    assert same_law(totals(randomiser, x[:2], 7), totals(literal(randomiser), x[:2], 8))
+    assert not same_law(totals(randomiser, x[:2], 7), totals(randomiser, x[:3], 9))
+
+
+def test_totals_of_two_point_reports_are_sums_of_two_points():
+    randomiser, rng = TwoPointReport(-0.5, 1.0, 1.0), np.random.default_rng(10)
+    x = np.linspace(-0.5, 1.0, 7)
+    drawn = np.append(
+        randomiser.sample_totals(x, 40, rng), [randomiser.sample_total(x, rng) for _ in range(40)]
+    )
+    ups = (drawn - 7 * (randomiser.centre - randomiser.magnitude)) / (2 * randomiser.magnitude)
+    assert np.allclose(ups, np.rint(ups), atol=1e-9) and 0 <= ups.min() < ups.max() <= 7 + 1e-9
+
+
 @pytest.mark.parametrize("kind", ["laplace", "two-point"])
 def test_totals_of_many_rounds_have_the_law_of_one(kind):
     randomiser, x = examples(1.0)[kind]
