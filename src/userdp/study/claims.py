@@ -170,8 +170,8 @@ class Claim:
 def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.0, printed=None, **words):
     """Hold a claim against a measurement and show the verdict, or that the two disagree.
 
-    A reader who changes a page's numbers sees where a verdict ends to hold, and the page goes on. In the book's
-    own run, where the environment variable ``USERDP_STRICT`` is set, a disagreement is an error.
+    A reader who changes a page's numbers sees where a verdict ends, and the page goes on. In the book's own
+    run, where the environment variable ``USERDP_STRICT`` is set, a disagreement is an error.
 
     The claim is ``measured relation expected``. The verdict "holds" asks that it is true, "refuted" that it
     is false, "holds after correction" that it is true with the corrected `expected` and, where a `printed`
