@@ -34,7 +34,8 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs bench clean distclean
+.PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs bench \
+  deployable release clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -85,7 +86,7 @@ serve: book ## show the book at http://localhost:8000, where its pages can run
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
 check-launch: .venv/.ready ## what Colab and Binder do, in empty environments (downloads them twice)
-	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/test_launch.py
+	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/book/test_launch.py
 
 sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after a changed cell are dropped
 	$(TOOL) sync $(PAGES)
@@ -101,6 +102,18 @@ labs: .venv/.ready ## write the student copies of the labs into book/teach/stude
 
 bench: .venv/.ready ## time the same work by this package and by others; memory for 10^8 records
 	$(TOOL) bench
+
+# What Colab opens is what is stored: after the address has changed, `make sync labs` and a commit.
+deployable: ## fail if a link or a notebook still leads to nobody's repository
+	@! grep -rlF 'github.com/OWNER/' _build/html notebooks book/teach/student
+
+release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try the wheel and the sdist, commit, tag
+	$(TOOL) release $(VERSION)
+	rm -rf _build/dist && $(BIN)/uv build --quiet --out-dir _build/dist
+	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/book/test_launch.py -k distribution
+	git commit --quiet --message "Release $(VERSION)" CHANGELOG.md CITATION.cff src/userdp/__init__.py
+	git tag v$(VERSION)
+	@echo "git push --follow-tags origin HEAD v$(VERSION) publishes it"
 
 clean: ## remove what was built
 	rm -rf _build

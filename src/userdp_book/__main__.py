@@ -154,6 +154,14 @@ def live_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
+def release_command(versions: list[str], jobs: int) -> int:
+    from .run.release import prepare
+
+    (version,) = versions
+    prepare(Path.cwd(), version)
+    return 0
+
+
 def bench_command(chosen: list[Page], jobs: int) -> int:
     from .evidence import bench  # needs the packages of the extra "peers"
 
@@ -175,6 +183,7 @@ COMMANDS = {
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
     "bench": (bench_command, "time the same work by this package and by others; memory for 10^8 records"),
+    "release": (release_command, "write a version, given for a page, and the day where they belong"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 
@@ -195,7 +204,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (one a core)")
     options = parser.parse_intermixed_args()  # pages may follow --jobs
     command, _ = COMMANDS[options.command]
-    return command(select(options.pages, Path.cwd()), options.jobs)
+    named = options.pages if command is release_command else select(options.pages, Path.cwd())
+    return command(named, options.jobs)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ HEAD = "---\nkernelspec: {name: python3}\n---\n"
 @pytest.fixture
 def book(tmp_path):
     """A repository of one page, its run and the package."""
-    write(tmp_path, "_config.yml", "title: x\n")
+    write(tmp_path, "_config.yml", "repository: {url: https://example.org/x/userdp}\n")
     write(tmp_path, "book/page.md", HEAD)
     write(tmp_path, "src/userdp/module.py", "'''Words that the reference shows.'''\n")
     run(tmp_path, "holds", 2.0)

@@ -1,12 +1,18 @@
 """``environment.yml``, ``constraints.txt`` and ``pyproject.toml`` describe one environment."""
 
+import ast
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+from userdp_book.run.cache import syntax
+from userdp_book.run.pages import code_cells, notebook, pages
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +37,27 @@ def test_python_bounds_agree(project, conda):
     assert SpecifierSet(python.removeprefix("python")) == SpecifierSet(project["requires-python"])
 
 
-def test_conda_installs_the_package_with_the_readers_extras_and_the_pins(project, conda):
+def test_conda_installs_what_the_notebooks_need_with_the_pins(conda):
     pip = next(item["pip"] for item in conda if isinstance(item, dict))
-    extras = sorted(project["optional-dependencies"].keys() - {"teach"})
-    assert pip == ["-c constraints.txt", f"-e .[{','.join(extras)}]"]
+    assert pip == ["-c constraints.txt", "-e .[notebooks,peers]"]
+
+
+def imported(root):
+    """What the pages import, each package by the name that it is imported by."""
+    cells = [cell.source for page in pages(root) for cell in code_cells(notebook(page))[1:]]
+    tree = [node for source in cells for node in ast.walk(syntax(source))]
+    plain = {alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names}
+    names = plain | {node.module for node in tree if isinstance(node, ast.ImportFrom)}
+    return {name.partition(".")[0] for name in names} - sys.stdlib_module_names
+
+
+def test_the_extra_of_the_notebooks_has_what_the_pages_import(root, project):
+    listed = project["dependencies"] + project["optional-dependencies"]["notebooks"]
+    offered = {canonicalize_name(Requirement(item).name) for item in listed}
+    known = packages_distributions()
+    wanted = imported(root) - {"userdp", "userdp_book"}
+    assert len(wanted) > 5
+    assert [name for name in wanted if not offered & {canonicalize_name(one) for one in known[name]}] == []
 
 
 def test_constraints_are_exact(pins):

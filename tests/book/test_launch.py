@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -77,6 +78,26 @@ def test_first_cell_on_colab(empty, clone, tmp_path):
     run(empty, "-m", "pip", "install", "-q", "ipykernel", "nbclient", "nbformat", *pins, cwd=tmp_path)
     run(empty, "-m", "pip", *shlex.split(local), cwd=tmp_path)
     execute(empty, nb, tmp_path)
+
+
+TRY = """
+import importlib.metadata, pathlib, numpy as np, userdp
+from userdp.data import batting
+assert batting().records.size > 100  # a table that is shipped
+assert importlib.metadata.version("userdp") == userdp.__version__
+assert "site-packages" in userdp.__file__, userdp.__file__
+best = userdp.plan(n=5_000, sizes=200, epsilon=1.0, domain=(0, 5))[0]
+print(userdp.laplace_mean(np.zeros(1_000), epsilon=1.0, rng=np.random.default_rng(1)).guarantee, best.method)
+"""
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_a_distribution_installs_and_works_in_an_empty_environment(empty, clone, tmp_path, kind):
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "build", "--quiet", "--python", sys.executable, "--out-dir", tmp_path / "dist", cwd=clone)
+    (made,) = (tmp_path / "dist").glob(kind)
+    run(empty, "-m", "pip", "install", "-q", made, "-c", clone / "constraints.txt", cwd=tmp_path)
+    assert "Guarantee(epsilon=1.0" in run(empty, "-c", TRY, cwd=tmp_path)
 
 
 def test_environment_as_repo2docker_reads_it(empty, clone, tmp_path):

@@ -12,7 +12,7 @@ from docutils import nodes
 from PIL import Image, ImageDraw
 
 from userdp_book.run import compare, pairing
-from userdp_book.run.pages import Page, code_cells, notebook, pages, read, write
+from userdp_book.run.pages import Page, code_cells, notebook, pages, read, repository_url, write
 from userdp_book.site import claims
 from userdp_book.site.links import box
 
@@ -69,9 +69,58 @@ def test_only_pages_with_a_kernel_have_a_notebook(book, page):
 def test_first_cell_installs_from_the_configured_address(page):
     first = notebook(page).cells[0]
     assert first.metadata.tags == ["colab"]
-    assert '"userdp @ git+https://example.org/x/userdp"' in first.source
+    assert '"userdp[notebooks] @ git+https://example.org/x/userdp"' in first.source
     page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.evidence.peers import BITS"))
-    assert '"userdp[peers] @ git+' in notebook(page).cells[0].source
+    assert '"userdp[notebooks,peers] @ git+' in notebook(page).cells[0].source
+
+
+@pytest.mark.parametrize(
+    ("remote", "forge", "found"),
+    [
+        (None, "", "https://github.com/OWNER/userdp"),
+        ("/somewhere/hub.git", "", "https://github.com/OWNER/userdp"),
+        ("git@github.com:ann/her.userdp.git", "", "https://github.com/ann/her.userdp"),
+        ("https://github.com/ann/userdp", "", "https://github.com/ann/userdp"),
+        ("https://github.com/ann/userdp", "bob/userdp", "https://github.com/bob/userdp"),
+    ],
+)
+def test_an_address_that_nobody_wrote_follows_the_forge_or_the_remote(
+    book, page, monkeypatch, remote, forge, found
+):
+    (book / "_config.yml").write_text("repository: {url: 'https://github.com/OWNER/userdp'}")
+    monkeypatch.setenv("GITHUB_REPOSITORY", forge)
+    subprocess.run(["git", "init", "-q"], cwd=book, check=True)
+    if remote:
+        subprocess.run(["git", "remote", "add", "origin", remote], cwd=book, check=True)
+    repository_url.cache_clear()
+    assert repository_url(book) == found
+    # What is stored may come from another copy: its address is no fault.
+    assert notebook(page, notebook(page)) == notebook(page)
+
+
+def test_a_notebook_with_another_address_is_in_step_and_keeps_its_outputs(book, page):
+    run_pretend(page)
+    before = read(page.twin)
+    (book / "_config.yml").write_text("repository: {url: 'https://github.com/ann/userdp'}")
+    repository_url.cache_clear()
+    assert pairing.check(book) == []
+    pairing.sync(page)
+    after = read(page.twin)
+    assert "git+https://github.com/ann/userdp" in after.cells[0].source
+    assert [cell.get("outputs") for cell in after.cells] == [cell.get("outputs") for cell in before.cells]
+
+
+@pytest.mark.parametrize(
+    ("address", "fit"), [("github.com/OWNER/userdp", False), ("github.com/ann/userdp", True)]
+)
+def test_a_book_that_leads_to_nobody_is_not_deployed(root, tmp_path, address, fit):
+    for folder in ("_build/html", "notebooks", "book/teach/student"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.txt").write_text(f"https://{address}/blob")
+    done = subprocess.run(["make", "-f", root / "Makefile", "deployable"], cwd=tmp_path, capture_output=True)
+    assert (done.returncode == 0) == fit
+    workflows = [(root / f".github/workflows/{name}.yml").read_text() for name in ("book", "release")]
+    assert all("make deployable" in text for text in workflows)
 
 
 def test_notebook_is_a_function_of_the_page(page):

@@ -30,13 +30,13 @@ def student_path(page: Page) -> Path:
     return page.root / f"book/teach/student/{Path(page.name).name}.ipynb"
 
 
-def teacher(page: Page) -> NotebookNode:
+def teacher(page: Page, like: NotebookNode | None = None) -> NotebookNode:
     """The source as a notebook that has not been run: nbgrader's ``source`` step."""
-    return notebook(page)
+    return notebook(page, like)
 
 
-def student(page: Page) -> NotebookNode:
-    """The student copy, a function of the source alone."""
+def student(page: Page, like: NotebookNode | None = None) -> NotebookNode:
+    """The student copy, a function of the source and of where the first cell installs from."""
     from nbgrader.preprocessors import (
         ClearHiddenTests,
         ClearMarkScheme,
@@ -45,7 +45,7 @@ def student(page: Page) -> NotebookNode:
         LockCells,
     )
 
-    nb = teacher(page)
+    nb = teacher(page, like)
     clear = ClearSolutions(code_stub={"python": STUB}, text_stub=ANSWER)
     steps = [LockCells(), clear, ClearOutput()]
     for step in [*steps, ClearHiddenTests(), ClearMarkScheme()]:
@@ -101,4 +101,5 @@ def write_all(root: Path) -> list[str]:
 
 def out_of_step(root: Path) -> list[str]:
     """Names of the labs whose student copy is not what their source says."""
-    return [page.name for page in sources(root) if read(student_path(page)) != student(page)]
+    copies = [(page, read(student_path(page))) for page in sources(root)]
+    return [page.name for page, copy in copies if copy != student(page, copy)]

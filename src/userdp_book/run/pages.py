@@ -5,8 +5,12 @@ The notebook is a function of the page: cell ids, metadata and the first cell do
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,11 +34,18 @@ METADATA = {
     },
 }
 KEPT = ("editable", "mystnb", "nbgrader", "tags")
-INSTALL = """# Installs the package where it is missing: on Colab.
+INSTALL = """# Installs the package where it is missing: on Colab, or where a browser alone runs the page.
 import importlib.util
+import sys
 
 if importlib.util.find_spec("userdp") is None:
-    %pip install -q matplotlib mpmath pandas seaborn "userdp{extra} @ git+{url}\""""
+    if sys.platform == "emscripten":
+        %pip install -q "userdp{extra}"
+    else:
+        %pip install -q "userdp{extra} @ git+{url}\""""
+# Who has not said where the repository is: the address follows the forge or the git remote.
+UNKNOWN = "https://github.com/OWNER/"
+GITHUB = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?\s*$")
 
 
 @dataclass(frozen=True)
@@ -75,22 +86,46 @@ def is_executable(path: Path) -> bool:
     return isinstance(front, dict) and "kernelspec" in front
 
 
+@cache
 def repository_url(root: Path) -> str:
-    """The address of the repository, written in ``_config.yml`` and nowhere else."""
-    return yaml.safe_load((root / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
+    """The repository's address: from `_config.yml`, else from the forge that builds, else the git remote."""
+    written = yaml.safe_load((root / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
+    if not written.startswith(UNKNOWN):
+        return written
+    if name := os.environ.get("GITHUB_REPOSITORY"):
+        return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{name}"
+    asked = subprocess.run(
+        ["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True, check=False
+    )
+    found = GITHUB.search(asked.stdout)
+    return f"https://github.com/{found[1]}" if found else written
 
 
-def notebook(page: Page) -> NotebookNode:
-    """The page as a notebook that has not been run, with the installing cell in front."""
+def notebook(page: Page, like: NotebookNode | None = None) -> NotebookNode:
+    """The page as a notebook that has not been run, with the installing cell in front.
+
+    It installs from the repository's address, or from where another notebook does.
+    """
     import jupytext
     import nbformat
 
     text = page.source.read_text(encoding="utf8")
     cells = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"}).cells
-    extra = "[peers]" if "userdp_book.evidence.peers" in text else ""
-    source = INSTALL.format(url=repository_url(page.root), extra=extra)
-    install = nbformat.v4.new_code_cell(source, metadata={"tags": ["colab"]})
+    url = (like and installs_from(like)) or repository_url(page.root)
+    install = nbformat.v4.new_code_cell(install_source(text, url), metadata={"tags": ["colab"]})
     return tidy(nbformat.v4.new_notebook(cells=[install, *cells]))
+
+
+def install_source(text: str, url: str) -> str:
+    """The first cell of a page: the package from this address, with what its notebooks need."""
+    extra = "[notebooks,peers]" if "userdp_book.evidence.peers" in text else "[notebooks]"
+    return INSTALL.format(url=url, extra=extra)
+
+
+def installs_from(nb: NotebookNode) -> str | None:
+    """The address in the first cell of a notebook."""
+    found = re.search(r'@ git\+([^"]+)"', nb.cells[0].source)
+    return found and found[1]
 
 
 def tidy(nb: NotebookNode) -> NotebookNode:

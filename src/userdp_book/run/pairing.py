@@ -9,10 +9,14 @@ from .pages import Page, code_cells, notebook, pages, read, write
 
 
 def sync(page: Page) -> None:
-    """Write the twin from the page, keeping outputs up to the first code cell that changed."""
+    """Write the twin from the page, keeping outputs up to the first code cell that changed.
+
+    The first cell may change: it installs what the outputs were made with.
+    """
     new, old = notebook(page), read(page.twin)
-    for cell, before in zip(code_cells(new), code_cells(old) if old else [], strict=False):
-        if cell.source != before.source:
+    pairs = zip(code_cells(new), code_cells(old) if old else [], strict=False)
+    for number, (cell, before) in enumerate(pairs):
+        if number and cell.source != before.source:
             break
         cell.outputs, cell.execution_count = before.outputs, before.execution_count
     write(new, page.twin)
@@ -32,7 +36,7 @@ def check(root: Path) -> list[str]:
         if old is None:
             said.append(f"{page.docname}: has no notebook (make run writes it)")
             continue
-        said += [f"{page.docname}: {fault}" for fault in faults(notebook(page), old)]
+        said += [f"{page.docname}: {fault}" for fault in faults(notebook(page, old), old)]
         if str(root.resolve()) in page.twin.read_text(encoding="utf8"):
             said.append(f"{page.docname}: an output shows a path of this machine")
     return said

@@ -6,6 +6,8 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
+from ..run.pages import repository_url
+
 HTML = Path("_build") / "html"
 STAMP = HTML / ".made-of"
 # Jupyter Book has no option for it: our extension reads it.
@@ -32,9 +34,9 @@ def build(root: Path, jobs: int) -> int:
 
 
 def digest(root: Path) -> str:
-    """One hash of the contents of every file that is read, and of the names of the packages installed."""
+    """One hash of every file that is read, of the address and of the names of the packages installed."""
     installed = {path.name for folder in sys.path for path in Path(folder).glob("*.dist-info")}
-    said = [sys.version, *sorted(installed)]
+    said = [sys.version, repository_url(root), *sorted(installed)]
     for path in files(root):
         said.append(f"{path.relative_to(root).as_posix()} {sha256(path.read_bytes()).hexdigest()}")
     return sha256("\n".join(said).encode()).hexdigest()

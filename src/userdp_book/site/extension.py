@@ -8,7 +8,7 @@ from pathlib import Path
 from docutils import nodes
 
 from ..run.execute import computed
-from ..run.pages import write
+from ..run.pages import install_source, repository_url, write
 from . import (
     boxes,
     calculator,
@@ -22,6 +22,7 @@ from . import (
     outputs,
     signatures,
 )
+from .api_index import ApiIndex
 from .build import JOBS
 from .diagrams import Diagram
 from .implementation import Implementation
@@ -47,11 +48,18 @@ def point_to_twin(app, pagename, templatename, context, doctree) -> None:
     nb = computed(twin)
     if nb is None or not twin.source.is_file():
         return
+    text = twin.source.read_text(encoding="utf8")
+    nb.cells[0].source = install_source(text, repository_url(twin.root))
     write(nb, Path(app.outdir) / "_sources" / f"{pagename}.ipynb")
     for group in context.get("header_buttons", []):
         if group.get("label") == "launch-buttons":
             for button in group["buttons"]:
                 button["url"] = button["url"].replace(f"{pagename}.md", f"notebooks/{twin.name}.ipynb")
+
+
+def set_address(app, config) -> None:
+    """All buttons follow the repository's address."""
+    config.html_theme_options["repository_url"] = repository_url(Path(app.srcdir))
 
 
 def drop_thebe(app, config) -> None:
@@ -82,6 +90,7 @@ def setup(app) -> dict:
     app.add_config_value("userdp_live_base", PYODIDE, "html", types=[str])
     app.add_config_value("userdp_book_digest", digest(), "env", types=[str])
     app.connect("config-inited", drop_thebe)
+    app.connect("config-inited", set_address)
     app.connect("config-inited", mathjax.configure)
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
     app.connect("builder-inited", mathjax.copy)
@@ -110,6 +119,7 @@ def setup(app) -> dict:
     app.add_node(graph.statement_graph)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
+    app.add_directive("api-index", ApiIndex)
     app.add_directive("diagram", Diagram)
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)

@@ -1,0 +1,47 @@
+"""The directive ``api-index``: every public function and class, a sentence and a link each."""
+
+import inspect
+import pkgutil
+from importlib import import_module
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util.docutils import SphinxDirective
+
+import userdp
+
+from .statements import row, table
+
+
+class ApiIndex(SphinxDirective):
+    """One table, which a reader may filter by wing and search."""
+
+    def run(self) -> list[nodes.Node]:
+        rows = [self.row(wing, thing) for wing in wings() for thing in offered(wing)]
+        listing = table(["name", "wing", "what it is"], rows, "api-index")
+        return [nodes.container("", listing, classes=["userdp-filtered"])]
+
+    def row(self, wing: str, thing) -> nodes.row:
+        target = f"{thing.__module__}.{thing.__qualname__}"
+        self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
+        name = nodes.literal(text=thing.__qualname__)
+        link = pending_xref(
+            "", name, refdomain="py", reftype="obj", reftarget=target, refdoc=self.env.docname
+        )
+        return row([link, wing, first_sentence(thing)], wing=wing)
+
+
+def wings() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(userdp.__path__) if module.ispkg]
+
+
+def offered(wing: str) -> list:
+    """The functions and classes of a wing's face, by name."""
+    face = import_module(f"userdp.{wing}")
+    found = [getattr(face, name) for name in sorted(face.__all__, key=str.casefold)]
+    return [one for one in found if inspect.isfunction(inspect.unwrap(one)) or inspect.isclass(one)]
+
+
+def first_sentence(thing) -> str:
+    """The docstring's first line, without the markup of code."""
+    return inspect.getdoc(thing).partition("\n")[0].replace("`", "").replace("\\", "")
