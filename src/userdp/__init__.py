@@ -15,15 +15,14 @@ from userdp.central import (
     uniform_mean,
 )
 from userdp.local import (
-    dame,
     duchi_mean,
     improved_mean,
     laplace_mean,
     localised_mean,
-    localised_vector_mean,
     sparse_selection,
 )
 from userdp.planning import plan
+from userdp.planning.defaults import dame, localised_vector_mean
 from userdp.privacy import Guarantee
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 
 from userdp.local.improved import Plan, improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
-from userdp.local.unequal import dame
+from userdp.local.unequal import SizeLaw, dame
 from userdp.planning.option import Option
 from userdp.planning.question import Question, unused
 from userdp.privacy.reports import LaplaceReport, TwoPointReport
@@ -141,17 +141,12 @@ def kent(asked: Question) -> Option:
 
 def dame_option(asked: Question) -> Option:
     """DAME at the best of a few caps, its paper's among them."""
-    law = asked.size_law
-    values = getattr(law, "values", None)
     if asked.spread:
         return unused("DAME", "its width is for users of one law")
-    if values is None or values.size > FEW_SIZES:
-        return unused("DAME", "its risk is known for few different sizes only")
-    if asked.n > MOST_USERS:
-        return unused("DAME", f"its risk is known for {MOST_USERS:,} users at most")
-    known: dict[str, Any] = {"size_law": law, "n": asked.n, "epsilon": asked.epsilon}
-    caps = {dame_size_cap(**known), *np.geomspace(1, law.largest, CAPS + 1)[1:].astype(int).tolist()}
-    risk, failure, cap = min((*worst_of_dame(cap, known), cap) for cap in caps)
+    tuned = tuned_dame(size_law=asked.size_law, n=asked.n, epsilon=asked.epsilon)
+    if isinstance(tuned, str):
+        return unused("DAME", tuned)
+    risk, failure, cap = tuned
     return asked.mean_option(
         "DAME",
         risk,
@@ -163,9 +158,21 @@ def dame_option(asked: Question) -> Option:
         assumes=f"records at the ends of the domain; {ONE_LAW}",
         call=dame,
         size_cap=cap,
-        size_law=law,
+        size_law=asked.size_law,
         **common(asked),
     )
+
+
+def tuned_dame(*, size_law: SizeLaw, n: int, epsilon: float) -> tuple[float, float, int] | str:
+    """Bounds on the risk and on the chance of a lost vote at the best cap, or why there are none."""
+    values = getattr(size_law, "values", None)
+    if values is None or values.size > FEW_SIZES:
+        return "its risk is known for few different sizes only"
+    if n > MOST_USERS:
+        return f"its risk is known for {MOST_USERS:,} users at most"
+    known: dict[str, Any] = {"size_law": size_law, "n": n, "epsilon": epsilon}
+    caps = {dame_size_cap(**known), *np.geomspace(1, size_law.largest, CAPS + 1)[1:].astype(int).tolist()}
+    return min((*worst_of_dame(cap, known), cap) for cap in caps)
 
 
 def worst_of_dame(cap: int, known: dict[str, Any]) -> tuple[float, float]:

@@ -108,7 +108,7 @@ def local_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
     --------
     >>> from userdp.populations import constant_size
     >>> f"{local_least_risk(constant_size(1000), n=10_000, epsilon=1.0):.1e}"
-    '6.0e-07'
+    '6.3e-07'
     """
     _validate.integer(1, n=n)
     least = float(score_limit(0.0, size_law, epsilon=epsilon))
@@ -128,7 +128,7 @@ def central_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
     --------
     >>> from userdp.populations import constant_size
     >>> f"{central_least_risk(constant_size(1000), n=10_000, epsilon=1.0):.1e}"
-    '9.8e-08'
+    '1.0e-07'
     """
     _validate.integer(1, n=n)
     _validate.budget(epsilon=epsilon)

@@ -1,47 +1,56 @@
-"""The directive ``calculator``: sliders and a chart of the rates, in the page, without a server."""
+"""The directive ``calculator``: the plan in the page, with native inputs, a chart and no server."""
 
-import shutil
-from importlib.resources import files
-from pathlib import Path
+from functools import cache
+from html import escape
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-CHART = "plotly.min.js"
-SCRIPT = "calculator.js"
-PROBLEMS = {
-    "mean": "mean in [-1, 1]^d",
-    "sparse": "sparse mean",
-    "density": "density",
-    "mixture": "mixture",
-}
-# what the slider is called, its smallest, largest and first value (as powers of ten)
+from userdp import plan
+
+SCRIPTS = ("calculator.js", "calculator_page.js")
+TRUST = {"nobody": "nobody is trusted", "curator": "a curator is trusted"}
+# what the slider is called, its smallest, largest and first value, and its step; all but the spread count
+# powers of ten
 SLIDERS = {
-    "n": ("users n", 1, 8, 2),
-    "m": ("records of each user m", 0, 12, 2),
-    "epsilon": ("budget ε", -2, 1, 0),
-    "d": ("dimension d", 0, 5, 1),
-    "s": ("non-zero entries s", 0, 5, 0.48),
-    "beta": ("smoothness β", -0.3, 0.7, 0),
-    "k": ("components k", 0, 2, 0.48),
+    "n": ("users", 1, 9, 4, 0.1),
+    "m": ("records of each user", 0, 12, 3, 0.1),
+    "epsilon": ("budget ε", -2, 1, 0, 0.05),
+    "spread": ("how much users differ, standard deviation", 0, 0.3, 0, 0.005),
 }
+STILL = {"n": 10_000, "epsilon": 1.0}  # what is shown where no script runs
+RECORDS = (1, 10, 100, 1000, 10_000)
+
+
+@cache
+def still() -> str:
+    """The best method at a few numbers of records, as a table."""
+    rows = []
+    for trust, words in TRUST.items():
+        for m in RECORDS:
+            best = plan(sizes=m, trust=trust, **STILL)[0]
+            cells = (words, f"{m:,}", best.method, f"{best.error:.2g}")
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("trust", "records", "best method", "error"))
+    caption = "<caption>The best method for 10,000 users at budget 1, on the domain from -1 to 1</caption>"
+    table = f"{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<table class="userdp-table">{table}</table>'
 
 
 def markup() -> str:
-    options = "".join(f'<option value="{key}">{text}</option>' for key, text in PROBLEMS.items())
+    choices = "".join(f'<option value="{key}">{text}</option>' for key, text in TRUST.items())
     sliders = "".join(
-        f'<label>{text} <output></output><input type="range" name="{name}" min="{low}" max="{high}"'
-        f' step="0.01" value="{first}"></label>'
-        for name, (text, low, high, first) in SLIDERS.items()
+        f'<label>{escape(text)} <output></output><input type="range" name="{name}" min="{low}" max="{high}"'
+        f' step="{step}" value="{first}"></label>'
+        for name, (text, low, high, first, step) in SLIDERS.items()
     )
     return (
-        '<div class="userdp-calculator"><div class="calculator-controls">'
-        f"<label>problem <select>{options}</select></label>{sliders}</div>"
-        '<p class="calculator-regime" role="status"></p>'
-        '<div class="calculator-chart" role="img" aria-label="The rates as functions of the number of'
-        ' records; the table below has the numbers at the chosen point."></div>'
-        '<table class="userdp-table"><thead><tr><th scope="col">rate</th><th scope="col">value</th></tr>'
-        "</thead><tbody></tbody></table></div>"
+        f"<noscript>{still()}</noscript>"
+        '<div class="userdp-calculator" hidden><div class="calculator-controls">'
+        f'<label>trust <select name="trust">{choices}</select></label>{sliders}</div>'
+        '<p class="calculator-advice" role="status"></p><div class="calculator-chart"></div>'
+        '<table class="userdp-table"><thead><tr><th scope="col">method</th><th scope="col">error</th>'
+        '<th scope="col">times no privacy</th></tr></thead><tbody></tbody></table></div>'
     )
 
 
@@ -56,15 +65,7 @@ class Calculator(SphinxDirective):
 
 
 def load(app, pagename, templatename, context, doctree) -> None:
-    """Load the chart's library, five megabytes, into the pages with a calculator only."""
+    """Load the scripts into the pages with a calculator only."""
     if "calculator" in app.env.metadata.get(pagename, {}):
-        app.add_js_file(CHART)
-        app.add_js_file(SCRIPT)
-
-
-def copy(app) -> None:
-    """Put the chart's library beside the other static files."""
-    if app.builder.name in ("html", "dirhtml"):
-        target = Path(app.outdir) / "_static"
-        target.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(Path(str(files("plotly") / "package_data" / CHART)), target)
+        for script in SCRIPTS:
+            app.add_js_file(script)

@@ -94,7 +94,6 @@ def setup(app) -> dict:
     app.connect("config-inited", mathjax.configure)
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
     app.connect("builder-inited", mathjax.copy)
-    app.connect("builder-inited", calculator.copy)
     app.connect("builder-inited", offline.copy)
     app.connect("builder-inited", live.copy)
     app.connect("config-inited", outputs.configure)

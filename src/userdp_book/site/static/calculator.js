@@ -1,165 +1,116 @@
-/* The calculator of rates: the formulas of userdp.transitions again, drawn with Plotly.
-   A test compares the two over a grid, in a browser. Symbols as on the notation page. */
+/* The plan in the page: the exact risks and proven bounds of userdp.planning for equal sizes, once more.
+   A test compares the two in a browser. Errors are root mean squared, on the domain [-1, 1]. */
 "use strict";
 
-const userdpRates = (() => {
-  const log = (x) => Math.log(Math.max(x, Math.E));
-  const value = (n, epsilon) => n * Math.min(epsilon, epsilon ** 2);
+const userdpPlan = (() => {
+  const { exp, log, sqrt, min, max, floor } = Math;
+  const MOST_BINS = 1e6, ROOT = sqrt(2 * Math.PI);
 
-  /* Each problem: its trivial risk, what n m records give, what the users alone give, where the two meet. */
-  const exponential = (share) => (p) => Math.exp(-value(p.n, p.epsilon) / share(p));
-  const crossing = (problem) => (p) =>
-    problem.finite({ ...p, m: 1 }) * Math.exp(value(p.n, p.epsilon) / problem.share(p));
-
-  const mean = {
-    trivial: (p) => p.d,
-    share: (p) => p.d,
-    finite: (p) => p.d ** 2 / (p.n * p.m * Math.min(p.epsilon, p.epsilon ** 2, p.d)),
-  };
-  const sparse = {
-    trivial: (p) => p.s,
-    share: (p) => p.s,
-    finite: (p) => Math.min(p.s / p.m, (p.s * p.d) / value(p.n * p.m, p.epsilon)),
-  };
-  const mixture = {
-    trivial: (p) => p.k,
-    share: (p) => p.k ** 2,
-    finite: (p) => p.k ** 3 / value(p.n * p.m, p.epsilon),
-  };
-  const density = {
-    trivial: () => 1,
-    finite: (p) => value(p.n * p.m, p.epsilon) ** ((-2 * p.beta) / (2 * p.beta + 2)),
-    alone: (p) => value(p.n, p.epsilon) ** (-2 * p.beta),
-    transition: (p) => value(p.n, p.epsilon) ** (2 * p.beta + 1),
-  };
-  for (const problem of [mean, sparse, mixture]) {
-    problem.alone = exponential(problem.share);
-    problem.transition = crossing(problem);
+  /* P(normal > x) for x >= 0, to seven digits (Press et al., erfc by a Chebyshev fit). */
+  const FIT = [-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277];
+  function beyond(x) {
+    const z = x / Math.SQRT2, t = 1 / (1 + z / 2);
+    return (t * exp(-z * z + FIT.reduceRight((sum, c) => sum * t + c, 0))) / 2;
   }
-  /* One record each: for sparse means the term that hashing saves is not to be had. */
-  mean.item = mean.finite;
-  density.item = density.finite;
-  sparse.item = (p) => (p.s * p.d) / value(p.n * p.m, p.epsilon);
+  const tail = (x) => exp((-x * x) / 2); // Hoeffding's
+  const excess = (x) => ROOT * beyond(x);
+  const squareExcess = (x) => (x < 0 ? Infinity : max(4 * (tail(x) - x * excess(x)), 0));
 
-  const problems = { mean, sparse, density, mixture };
-  const capped = (name, rate, p) => Math.min(problems[name].trivial(p), rate);
-  return {
-    itemLevel: (name, p) => (problems[name].item ? capped(name, problems[name].item(p), p) : NaN),
-    userLevel: (name, p) =>
-      capped(name, Math.max(problems[name].finite(p), problems[name].alone(p)), p),
-    infinite: (name, p) => capped(name, problems[name].alone(p), p),
-    transition: (name, p) => problems[name].transition(p),
-    trivial: (name, p) => problems[name].trivial(p),
-  };
-})();
-
-const userdpCalculator = (() => {
-  const used = {
-    mean: ["n", "m", "epsilon", "d"],
-    sparse: ["n", "m", "epsilon", "d", "s"],
-    density: ["n", "m", "epsilon", "beta"],
-    mixture: ["n", "m", "epsilon", "k"],
-  };
-  const whole = new Set(["n", "m", "d", "s", "k"]);
-
-  const shown = (x) => {
-    if (!Number.isFinite(x)) return "beyond 1e308";
-    if (x === 0 || (x >= 0.001 && x < 1e5)) return String(Number(x.toPrecision(3)));
-    return x.toExponential(2);
-  };
-
-  function read(root) {
-    const p = {};
-    for (const input of root.querySelectorAll("input[type=range]")) {
-      const x = 10 ** Number(input.value);
-      p[input.name] = whole.has(input.name) ? Math.max(1, Math.round(x)) : Number(x.toPrecision(3));
+  /* Chernoff's bound on a failed vote of users whose means have standard deviation r. */
+  function voteFailure({ voters, tau }, r, epsilon) {
+    const others = Math.ceil(1 / tau) - 2;
+    if (others <= 0) return 0;
+    const right = max(1 - tail(tau / r) - tail((2 * tau) / r), 0);
+    const keep = 1 / (1 + exp(-epsilon / 2)), flip = 1 - keep;
+    let least = 1;
+    for (let i = 0; i < 40; i++) {
+      const up = exp(((0.02 + (0.98 * i) / 39) * epsilon) / 2);
+      const one = keep / up + flip, zero = flip / up + keep, chaseOne = keep * up + flip, chaseZero = flip * up + keep;
+      least = min(least, right * one * zero * chaseZero ** 2 + (1 - right) * zero ** 2 * chaseOne * chaseZero);
     }
-    p.s = Math.min(p.s, p.d);
-    return p;
+    return min(others * exp(voters * log(least)), 1);
   }
 
-  function regime(name, p) {
-    const rate = userdpRates.userLevel(name, p);
-    const floor = userdpRates.infinite(name, p);
-    const change = userdpRates.transition(name, p);
-    if (floor >= userdpRates.trivial(name, p))
-      return "Too few users for this budget: no number of records beats a constant estimate.";
-    if (rate >= userdpRates.trivial(name, p))
-      return "Too few records so far: the rate is that of a constant estimate.";
-    if (change <= 1) return "One record each is enough: more records do not lower the rate.";
-    if (!Number.isFinite(change)) return "More records still help: the rate falls for as many as anyone could hold.";
-    if (p.m < change)
-      return `More records still help: the rate falls until each user holds about ${shown(change)} records.`;
-    return `More records no longer help: past about ${shown(change)} records only more users or a larger budget do.`;
-  }
-
-  function grid(name, p) {
-    const change = Math.log10(userdpRates.transition(name, p));
-    const end = Math.min(60, Math.max(6, Math.log10(p.m) + 1, Number.isFinite(change) ? change + 2 : 60));
-    return Array.from({ length: 241 }, (_, i) => 10 ** ((end * i) / 240));
-  }
-
-  function colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  }
-
-  function draw(root) {
-    const name = root.querySelector("select").value;
-    const p = read(root);
-    for (const input of root.querySelectorAll("input[type=range]")) {
-      input.closest("label").hidden = !used[name].includes(input.name);
-      input.closest("label").querySelector("output").textContent = shown(p[input.name]);
-      input.setAttribute("aria-valuetext", shown(p[input.name]));
-    }
-    const m = grid(name, p);
-    const curve = (rate) => m.map((records) => rate(name, { ...p, m: records }));
-    const change = userdpRates.transition(name, p);
-    const point = userdpRates.userLevel(name, p);
-    const line = (rate, label, tone, dash) => ({
-      x: m, y: curve(rate), name: label, mode: "lines", line: { color: tone, dash, width: 2.5 },
+  /* The bound of userdp.theory.improved_plan on the risk of a vote and rounds of reports about the last estimate. */
+  function bound(plan, r, epsilon) {
+    let spill = 0, deviation, bias, offset, laplace;
+    plan.rounds.forEach((round, i) => {
+      offset = i ? bias + round.slack * deviation : plan.voters ? 3 * plan.tau : 1;
+      if (i) spill += deviation * sqrt(squareExcess(round.slack));
+      const scale = round.sigmas * r + offset, own = (sqrt(r * r + offset * offset) + (i ? spill : 0)) / scale;
+      deviation = scale / Math.tanh(epsilon / 2) / sqrt(round.users);
+      laplace = scale * sqrt((8 / epsilon ** 2 + min(own * own, 1)) / round.users);
+      bias = round.sigmas ? r * excess(round.sigmas) : 0;
     });
-    const text = colour("--pst-color-text-base");
-    const traces = [
-      line(userdpRates.userLevel, "user level", "#0072b2", "solid"),
-      line(userdpRates.infinite, "infinitely many records", "#d55e00", "dash"),
-      { x: [p.m], y: [point], name: "you are here", mode: "markers",
-        marker: { color: text, size: 11, symbol: "diamond" } },
-    ];
-    if (name !== "mixture")
-      traces.splice(1, 0, line(userdpRates.itemLevel, "item level", "#009e73", "dot"));
-    const axis = (title) => ({
-      type: "log", title: { text: title }, exponentformat: "power", gridcolor: colour("--pst-color-border"),
-    });
-    const here = Number.isFinite(change) && change >= 1;
-    Plotly.react(root.querySelector(".calculator-chart"), traces, {
-      xaxis: axis("records of each user, m"), yaxis: axis("rate"),
-      shapes: here ? [{ type: "line", x0: change, x1: change, yref: "paper", y0: 0, y1: 1,
-        line: { color: text, width: 1, dash: "dashdot" } }] : [],
-      legend: { orientation: "h", y: -0.25 }, margin: { l: 70, r: 10, t: 10, b: 50 },
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: text },
-    }, { responsive: true, displayModeBar: false });
-    root.querySelector(".calculator-regime").textContent = regime(name, p);
-    const numbers = {
-      "user level, n users with m records": point,
-      "item level, n m users with one record": userdpRates.itemLevel(name, p),
-      "infinitely many records": userdpRates.infinite(name, p),
-      "records at the phase transition": change,
+    const rest = (bias + spill) ** 2 + (plan.voters ? 4 * voteFailure(plan, r, epsilon) : 0);
+    return { twoPoint: deviation ** 2 + rest, laplace: laplace ** 2 + rest };
+  }
+
+  function build(x, n, r, vote, rounds) {
+    const groups = rounds + vote, shares = x.slice(0, groups).map((y) => exp(max(-6, min(6, y))));
+    const sum = shares.reduce((a, b) => a + b), users = shares.map((share) => max(floor((n * share) / sum), 1));
+    users[users.indexOf(max(...users))] += n - users.reduce((a, b) => a + b);
+    const rest = x.slice(groups).map((y) => exp(max(-6, min(6, y))));
+    return {
+      voters: vote ? users[0] : 0,
+      tau: vote ? min(max(3 * r * rest[0], 1 / MOST_BINS), 0.25) : 1,
+      rounds: Array.from({ length: rounds }, (_, i) => ({
+        users: users[vote + i], sigmas: i || vote ? 3 * rest[vote + i] : 0, slack: i ? 2 * rest[vote + rounds + i - 1] : 0,
+      })),
     };
-    root.querySelector("tbody").innerHTML = Object.entries(numbers)
-      .map(([what, x]) => `<tr><th scope="row">${what}</th><td>${Number.isNaN(x) ? "–" : shown(x)}</td></tr>`)
-      .join("");
   }
 
-  function start() {
-    for (const root of document.querySelectorAll(".userdp-calculator")) {
-      root.addEventListener("input", () => draw(root));
-      new MutationObserver(() => draw(root)).observe(document.documentElement, {
-        attributes: true, attributeFilter: ["data-theme"],
-      });
-      draw(root);
+  /* Smallest bound over shares, width, sigmas and slacks: steps along each axis, halved when none helps. */
+  function improved(n, r, epsilon) {
+    let best = { risk: Infinity, plan: null };
+    for (const [vote, rounds] of [[1, 1], [1, 2], [0, 2], [0, 3]]) {
+      if (rounds + vote > n) continue;
+      const risk = (y) => bound(build(y, n, r, vote, rounds), r, epsilon).twoPoint;
+      let x = Array(3 * rounds - 1 + 2 * vote).fill(0), least = risk(x);
+      for (let step = 0.8; step > 0.01; step /= 2)
+        for (let moved = true, turn = 0; moved && turn < 40; turn++) {
+          moved = false;
+          for (let i = 0; i < x.length; i++)
+            for (const move of [step, -step]) {
+              const y = x.with(i, x[i] + move), found = risk(y);
+              if (found < least) [x, least, moved] = [y, found, true];
+            }
+        }
+      const plan = build(x, n, r, vote, rounds), both = bound(plan, r, epsilon);
+      const found = min(both.twoPoint, both.laplace);
+      if (found < best.risk) best = { risk: found, plan };
     }
+    return best;
   }
-  return { start };
-})();
 
-document.addEventListener("DOMContentLoaded", userdpCalculator.start);
+  function quantile(p) { // x with P(normal > x) = p, by Newton's method
+    let x = 0;
+    for (let i = 0; i < 60; i++) x += ((beyond(x) - p) * ROOT) / tail(x);
+    return x;
+  }
+
+  /* userdp.planning.central_means.weighted for equal sizes: a tenth of the users finds the centre. */
+  function weighted(n, m, epsilon, spread) {
+    const few = floor(n / 10), rest = 0.9 * n, variance = 0.25 / m + ((1 - 1 / m) * spread ** 2) / 4, z = quantile(0.0125);
+    const reach = z * sqrt(0.25 / few) + z * z / few + log(40) / (epsilon * few);
+    const window = min(sqrt(variance) * quantile(-Math.expm1(Math.log1p(-0.025) / n) / 2), 0.5);
+    const half = min(reach + window, 0.5);
+    return 4 * (variance / rest + 2 * ((2 * half) / (rest * epsilon)) ** 2);
+  }
+
+  /* Method -> predicted error, and "no privacy". */
+  function errors({ n, m, epsilon, spread, trust }) {
+    const user = min(1 / m + spread ** 2, 1), risks = { "no privacy": user / n };
+    if (trust === "curator") {
+      risks["average of all users"] = 8 / (n * epsilon) ** 2 + user / n;
+      if (n >= 100) risks["weighted mean of clipped users"] = weighted(n, m, epsilon, spread);
+    } else {
+      risks["two-point reports"] = 1 / Math.tanh(epsilon / 2) ** 2 / n;
+      risks["Laplace reports"] = (8 / epsilon ** 2 + user) / n;
+      const localised = improved(n, sqrt(1 / m + spread ** 2), epsilon).risk;
+      if (localised < risks["two-point reports"]) risks["improved mean"] = localised;
+    }
+    return Object.fromEntries(Object.entries(risks).map(([name, risk]) => [name, sqrt(risk)]));
+  }
+  return { errors, improved, bound };
+})();
