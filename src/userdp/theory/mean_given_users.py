@@ -136,23 +136,9 @@ def risks_given_means(
     if njit is None:
         return risks_reference(voters, refiners, theta, widths=widths, epsilons=epsilons)
     voters, refiners, theta = _populations(voters, refiners, theta)
-    laws = [_votes(voters.shape[1], e) for e in epsilons]
-    sums, out = _sums(refiners), np.empty((len(widths), len(theta), len(epsilons), 3))
-    for w, width in enumerate(widths):
-        bins = Bins(width)
-        first, last = _span(voters, refiners, theta, width, bins.count)
-        held, errors = _tally(voters, refiners, sums, theta, width, bins.count, first, last)
-        near = first, last, bins.index(theta), held, errors, theta, bins.count
-        most = max(first.max(), bins.count - 1 - last.min())
-        for e, (equal, below) in enumerate(laws):
-            unanimous = bins.count * (equal[-1] @ (1 - below[0, :-1])) < NEGLIGIBLE
-            # the winner has at least `low` votes, and denormal numbers are slow
-            low = int(np.argmax(below[0, 1:] ** bins.count > NEGLIGIBLE))
-            equal, below = np.ascontiguousarray(equal[:, low:]), np.ascontiguousarray(below[:, low:])
-            # and hardly ever `high` or more, if no bin has more than the true votes at hand
-            high = (bins.count * np.cumsum(equal[:, ::-1], axis=1)[:, ::-1] > NEGLIGIBLE).sum(axis=1)
-            edges = _empty_bins(below[0], width, bins.count, most)
-            _expect(*near, unanimous, equal, below, high, *edges, out[w, :, e])
+    laws = map(np.stack, zip(*(_winning(voters.shape[1], float(e)) for e in epsilons), strict=True))
+    out = np.empty((len(widths), len(theta), len(epsilons), 3))
+    _integrate(voters, refiners, _sums(refiners), theta, widths, _counts(widths), *laws, out)
     return _with_noise(out, widths, epsilons, refiners.shape[1])
 
 
@@ -184,16 +170,13 @@ def localised_draws(
     """
     widths, epsilons = _parameters(widths, epsilons)
     voters, refiners, theta = _populations(voters, refiners, theta)
-    out = np.empty((len(widths), len(theta), len(epsilons)))
-    half = refiners.shape[1]
+    out, half = np.empty((len(widths), len(theta), len(epsilons))), refiners.shape[1]
     noise = (rng.standard_gamma(half, len(theta)) - rng.standard_gamma(half, len(theta))) / half
-    sums = _sums(refiners)
+    users = voters, refiners, _sums(refiners), theta, noise
     for e, epsilon in enumerate(epsilons):
-        tables = _votes(half, epsilon)[1], _guide(half, float(epsilon))
-        for w, width in enumerate(widths):
-            own = _scale(width, epsilon) * noise
-            users = voters, refiners, sums, theta
-            _run(*users, own, width, Bins(width).count, *tables, rng, out[w, :, e])
+        scales = np.array([_scale(width, epsilon) for width in widths])
+        tables = _votes(half, float(epsilon))
+        _run(*users, widths, _counts(widths), scales, *tables, rng, out[:, :, e])
     return out
 
 
@@ -268,18 +251,25 @@ def _with_noise(out: NDArray, widths: NDArray, epsilons: NDArray, half: int) -> 
     return out
 
 
-def _votes(users: int, epsilon: float) -> tuple[NDArray, NDArray]:
-    """P(votes = b) and P(votes < b) by true votes c, shapes (h + 1, h + 1) and (h + 1, h + 2)."""
-    equal = vote_law(users, float(epsilon))
-    return equal, np.hstack([np.zeros((users + 1, 1)), np.cumsum(equal, axis=1)])
+def _counts(widths: NDArray) -> NDArray:
+    return np.array([Bins(width).count for width in widths])
 
 
 @functools.lru_cache(maxsize=8)
-def _guide(users: int, epsilon: float) -> NDArray:
-    """Quantiles of the votes by true votes c at k / K, where to start searching those in between."""
+def _winning(users: int, epsilon: float) -> tuple[NDArray, NDArray, NDArray]:
+    """P(votes <= b), P(votes = b | votes <= b) and P(votes >= b) by true votes c, shapes (h + 1, h + 1)."""
+    equal = vote_law(users, epsilon)
+    up_to = np.cumsum(equal, axis=1)
+    exactly = np.divide(equal, up_to, out=np.zeros_like(equal), where=up_to > 0)
+    return up_to, exactly, np.cumsum(equal[:, ::-1], axis=1)[:, ::-1]
+
+
+@functools.lru_cache(maxsize=8)
+def _votes(users: int, epsilon: float) -> tuple[NDArray, NDArray]:
+    """P(votes < b) by true votes c, shape (h + 1, h + 2), and where to start searching for its quantiles."""
+    below = np.hstack([np.zeros((users + 1, 1)), np.cumsum(vote_law(users, epsilon), axis=1)])
     places = np.linspace(0, 1, 4 * users + 1)
-    up_to = _votes(users, epsilon)[1][:, 1:]
-    return np.array([np.searchsorted(row, places) for row in up_to]).clip(max=users)
+    return below, np.array([np.searchsorted(row, places) for row in below[:, 1:]]).clip(max=users)
 
 
 @_jit
@@ -330,11 +320,15 @@ def _below(x, bound):
 
 
 @_jit
+def _reach(j, width):
+    """Ends of bin `j` widened by the margin."""
+    return -1 + 2 * j * width - MARGIN * width, -1 + 2 * (j + 1) * width + MARGIN * width
+
+
+@_jit
 def _refined(j, y, sums, width):
     """Mean of the sorted `y`, projected to bin `j` widened by the margin; `sums` are its partial sums."""
-    low = -1 + 2 * j * width - MARGIN * width
-    high = -1 + 2 * (j + 1) * width + MARGIN * width
-    h = y.size
+    (low, high), h = _reach(j, width), y.size
     if low <= y[0] and y[h - 1] <= high:
         return sums[h] / h
     under, up_to = _below(y, low), _below(y, high)
@@ -342,7 +336,21 @@ def _refined(j, y, sums, width):
 
 
 @_jit
-def _span(voters, refiners, theta, width, count):
+def _integrate(voters, refiners, sums, theta, widths, counts, up_to, exactly, at_least, out):
+    """Moments of the error over the votes, without the noise; the first axis of tables is the budget."""
+    for w in range(widths.size):
+        users = voters, refiners, sums, theta, widths[w], counts[w]
+        first, last = _span(*users)
+        held, errors = _tally(*users, first, last)
+        most = max(first.max(), counts[w] - 1 - last.min())
+        for e in range(out.shape[2]):
+            tables = up_to[e], exactly[e], at_least[e]
+            sides = _empty_bins(*tables, widths[w], counts[w], most)
+            _expect(first, last, held, errors, theta, widths[w], counts[w], *tables[:2], *sides, out[w, :, e])
+
+
+@_jit
+def _span(voters, refiners, sums, theta, width, count):
     """First and last bin of each population's data and theta, and one bin more on either side."""
     h = voters.shape[1]
     first, last = np.empty(theta.size, np.int64), np.empty(theta.size, np.int64)
@@ -367,93 +375,126 @@ def _tally(voters, refiners, sums, theta, width, count, first, last):
             end = _end_of_run(voters[r], i, j, width, count)
             held[r, j - first[r]] = end - i
             i = end
+        under, up_to, y = 0, 0, refiners[r]
         for k in range(last[r] - first[r] + 1):
-            errors[r, k] = _refined(first[r] + k, refiners[r], sums[r], width) - theta[r]
+            low, high = _reach(first[r] + k, width)
+            while under < h and y[under] < low:
+                under += 1
+            while up_to < h and y[up_to] < high:
+                up_to += 1
+            inner = sums[r, up_to] - sums[r, under]
+            errors[r, k] = (under * low + inner + (h - up_to) * high) / h - theta[r]
     return held, errors
 
 
 @_jit
-def _empty_bins(below, width, count, most):
+def _empty_bins(up_to, exactly, at_least, width, count, most):
     """What J = 0 .. most bins without votes on one side of the data contribute, by votes b, the last axis.
 
-    On the left entry k < 5 sums x_j^k P(Z_i < b, i < j) P(Z_i <= b, j < i < J), where x_j is the end of
-    the interval of bin j that is nearest to the data, and the last entry is P(all < b); on the right it is
-    mirrored, and the last entry is P(all <= b).
+    From bin to bin the chance that none before has b votes or more, and none after more, falls by the share
+    q = P(Z = b | Z <= b) that wins. On the left entry k < 5 sums x_j^k q (1 - q)^j over j < J, where x_j is
+    the end of the interval of bin j that is nearest to the data, and the last entry is (1 - q)^J; on the
+    right it is the same from the data on. Before them stand the least votes of a winner and the most of one
+    with at most c true ones (events of probability below 1e-14 are left out), and after them
+    P(Z <= b)^(count - s) for s = 0 .. h, where s bins hold data.
     """
-    votes = below.size - 1
-    left, right = np.zeros((most + 1, POWERS + 1, votes)), np.zeros((most + 1, POWERS + 1, votes))
-    left[0, POWERS], right[0, POWERS] = 1.0, 1.0
+    votes = exactly.shape[1]
+    low, high = 0, np.empty(votes, np.int64)
+    while up_to[0, low] ** count < NEGLIGIBLE:
+        low += 1
+    for c in range(votes):
+        high[c] = max(low, high[c - 1]) if c > 0 else low
+        while high[c] < votes and count * at_least[c, high[c]] > NEGLIGIBLE:
+            high[c] += 1
+    left, right = np.zeros((most + 1, POWERS + 1, votes)), np.zeros((most + 1, POWERS, votes))
+    share, left[0, POWERS] = exactly[0], 1.0
     for j in range(most):
         x_left, x_right = -1 + 2 * (j + 2) * width, -1 + 2 * (count - 2 - j) * width
         for k in range(POWERS):
             for b in range(votes):
-                left[j + 1, k, b] = left[j, k, b] * below[b + 1] + left[j, POWERS, b] * x_left**k
-                right[j + 1, k, b] = right[j, k, b] * below[b] + right[j, POWERS, b] * x_right**k
+                left[j + 1, k, b] = left[j, k, b] + x_left**k * (share[b] * left[j, POWERS, b])
+                right[j + 1, k, b] = right[j, k, b] * (1 - share[b]) + x_right**k * share[b]
         for b in range(votes):
-            left[j + 1, POWERS, b] = left[j, POWERS, b] * below[b]
-            right[j + 1, POWERS, b] = right[j, POWERS, b] * below[b + 1]
-    return left, right
+            left[j + 1, POWERS, b] = left[j, POWERS, b] * (1 - share[b])
+    others = np.ones((votes, votes))
+    for b in range(votes):
+        others[-1, b] = up_to[0, b] ** max(count - votes + 1, 0)
+    for s in range(min(votes - 1, count) - 1, -1, -1):
+        for b in range(votes):
+            others[s, b] = others[s + 1, b] * up_to[0, b]
+    return low, high, left, right, others
 
 
 @_jit
-def _weigh(held, high, equal, below, left, right, later, before, weights):
+def _weigh(held, up_to, exactly, low, high, left, right, others, chance, weights):
     """Powers of the ends of the empty bins on either side and P(win) of the bins between, as `weights`."""
-    near, wins = held.size, weights[2 * POWERS :]
-    for b in range(high):
-        later[near, b] = right[POWERS, b]
-        before[b] = left[POWERS, b]
-    for k in range(near - 1, -1, -1):
-        c = held[k]
-        for b in range(high):
-            later[k, b] = later[k + 1, b] * below[c, b + 1]
-    for k in range(near):
-        c = held[k]
-        for b in range(high):
-            later[k + 1, b] *= before[b] * equal[c, b]
-            before[b] *= below[c, b]
+    size = 0
+    for k in range(held.size):
+        size += held[k] > 0
+    chance[:] = others[size]
+    for k in range(held.size):
+        if held[k] > 0:
+            row = up_to[held[k]]
+            for b in range(chance.size):
+                chance[b] *= row[b]
+    # the most votes of all bins lie between these
+    while low < high - 1 and chance[low] < NEGLIGIBLE:
+        low += 1
+    while low < high - 1 and 1 - chance[high - 2] < NEGLIGIBLE:
+        high -= 1
+    # views from 0 on, which the compiler makes faster
+    chance, left, right = chance[low:high], left[:, low:high], right[:, low:high]
+    whole = chance.size - chance.size % 4
+    for k in range(POWERS):
+        weights[k] = 0.0
+        for b in range(chance.size):
+            weights[k] += chance[b] * left[k, b]
+    for b in range(chance.size):
+        chance[b] *= left[POWERS, b]
+    for k in range(held.size):
         # four strands, the same order on every machine
-        s, t, u, v, whole = 0.0, 0.0, 0.0, 0.0, high - high % 4
+        q, s, t, u, v = exactly[held[k], low:high], 0.0, 0.0, 0.0, 0.0
         for b in range(0, whole, 4):
-            s += later[k + 1, b]
-            t += later[k + 1, b + 1]
-            u += later[k + 1, b + 2]
-            v += later[k + 1, b + 3]
-        for b in range(whole, high):
-            s += later[k + 1, b]
-        wins[k] = (s + t) + (u + v)
-    weights[: 2 * POWERS] = 0.0
-    for b in range(high):
-        p, q = later[0, b] * equal[0, b], before[b] * equal[0, b]
-        for k in range(POWERS):
-            weights[k] += p * left[k, b]
-            weights[POWERS + k] += q * right[k, b]
+            w, x = chance[b] * q[b], chance[b + 1] * q[b + 1]
+            y, z = chance[b + 2] * q[b + 2], chance[b + 3] * q[b + 3]
+            chance[b] -= w
+            chance[b + 1] -= x
+            chance[b + 2] -= y
+            chance[b + 3] -= z
+            s += w
+            t += x
+            u += y
+            v += z
+        for b in range(whole, chance.size):
+            w = chance[b] * q[b]
+            chance[b] -= w
+            s += w
+        weights[2 * POWERS + k] = (s + t) + (u + v)
+    for k in range(POWERS):
+        weights[POWERS + k] = 0.0
+        for b in range(chance.size):
+            weights[POWERS + k] += chance[b] * right[k, b]
 
 
 @_jit
-def _expect(first, last, home, held, errors, theta, count, unanimous, equal, below, high, left, right, out):
+def _expect(
+    first, last, held, errors, theta, width, count, up_to, exactly, low, high, left, right, others, out
+):
     """Moments of the error over the votes, for one width and one budget; the last axis of tables is b.
 
-    `unanimous`: a bin that holds every voter wins for certain. Where one bin holds all data the chances of
-    the bins depend on its place alone and are kept.
+    Where one bin holds all data the chances of the bins depend on its place alone and are kept.
     """
-    users, votes = equal.shape[0] - 1, equal.shape[1]
-    later, before = np.empty((held.shape[1] + 1, votes)), np.empty(votes)
+    users = exactly.shape[1] - 1
     alone, known = np.empty((count, 2 * POWERS + 3)), np.zeros(count, np.bool_)
-    scratch = np.empty(2 * POWERS + held.shape[1])
+    scratch, chance = np.empty(2 * POWERS + held.shape[1]), np.empty(users + 1)
     for r in range(theta.size):
         near, lefts, rights = last[r] - first[r] + 1, first[r], count - 1 - last[r]
-        k = held[r].argmax()
-        c = held[r, k]
-        if unanimous and c == users:
-            out[r, 0], out[r, 1] = errors[r, k] ** 2, errors[r, k] ** 4
-            out[r, 2] = 1.0 if abs(first[r] + k - home[r]) > 1 else 0.0
-            continue
         weights, keep = scratch, near == 3 and held[r, 1] == users
         if keep:
             weights = alone[lefts]
         if not (keep and known[lefts]):
-            tables = equal, below, left[lefts], right[rights]
-            _weigh(held[r, :near], high[c], *tables, later, before, weights)
+            sides = left[lefts], right[rights], others
+            _weigh(held[r, :near], up_to, exactly, low, high[held[r].max()], *sides, chance, weights)
             known[lefts] |= keep
         square, fourth, missed, t = 0.0, 0.0, 0.0, theta[r]
         for side in (0, POWERS):
@@ -461,11 +502,12 @@ def _expect(first, last, home, held, errors, theta, count, unanimous, equal, bel
             square += s2 - 2 * t * s1 + t * t * s0
             fourth += s4 - 4 * t * s3 + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0
             missed += s0
+        home = _bin(t, width, count) - first[r]
         for k in range(near):
             p, error = weights[2 * POWERS + k], errors[r, k] ** 2
             square += p * error
             fourth += p * error**2
-            missed += p if abs(first[r] + k - home[r]) > 1 else 0.0
+            missed += p if abs(k - home) > 1 else 0.0
         out[r, 0], out[r, 1], out[r, 2] = square, fourth, missed
 
 
@@ -487,51 +529,53 @@ def _first_of(count, ratio, u):
 
 
 @_jit
-def _place_of(j, c, held, bins, size):
-    """The j-th of the bins with c true votes; `held` by the `bins` that have some, in order."""
-    for k in range(size):
-        if c == 0:
-            j += bins[k] <= j
-        elif held[k] == c:
-            if j == 0:
-                return bins[k]
-            j -= 1
+def _place_of(j, bins):
+    """The j-th of the bins without votes; `bins` are those that have some, in order."""
+    for k in range(bins.size):
+        j += bins[k] <= j
     return j
 
 
 @_jit
-def _run(voters, refiners, sums, theta, noise, width, count, below, guide, rng, out):
-    """One run for one width and one budget: squared errors.
+def _run(voters, refiners, sums, theta, noise, widths, counts, scales, below, guide, rng, out):
+    """One run for each width and population: squared errors.
 
-    Bins with equally many true votes have votes of one law: their maximum is one draw.
+    The fullest bin votes first. Bin by bin, and the empty ones at once, a uniform number is compared with the
+    chance that none so far has as many votes; the one where it is passed has, and the number, given that, is
+    where its votes are drawn.
     """
     h = voters.shape[1]
-    held, bins, alike = np.empty(h, np.int64), np.empty(h, np.int64), np.zeros(h + 1, np.int64)
-    for r in range(theta.size):
-        i, size, c = 0, 0, 0
-        while i < h:
-            bins[size] = _bin(voters[r, i], width, count)
-            end = _end_of_run(voters[r], i, bins[size], width, count)
-            held[size] = end - i
-            alike[end - i] += 1
-            c = max(c, end - i)
-            i, size = end, size + 1
-        alike[0] = count - size
-        left, most, chosen = size, 0, count
-        while c >= 0:
-            many, alike[c] = alike[c], 0
-            left -= many
-            u = rng.random() if many > 0 else 0.0
-            # below (1 - p)^many, where p is the chance of one of them of so many votes or more, none has them
-            if many > 0 and u >= 1 - many * (1 - below[c, most]):
+    held, bins = np.empty(h, np.int64), np.empty(h, np.int64)
+    for w in range(widths.size):
+        width, count = widths[w], counts[w]
+        for r in range(theta.size):
+            i, size, top, x = 0, 0, 0, voters[r]
+            while i < h:
+                bins[size] = _bin(x[i], width, count)
+                end = _end_of_run(x, i, bins[size], width, count)
+                held[size] = end - i
+                top = size if held[size] > held[top] else top
+                i, size = end, size + 1
+            c, chosen, empty = held[top], bins[top], count - size
+            most, u, none = _quantile(below[c], guide[c], rng.random()), rng.random(), 1.0
+            for k in range(size):
+                c = held[k]
+                fewer = none * below[c, most]
+                if k != top and u >= fewer:
+                    votes = _quantile(below[c], guide[c], u / none)
+                    if votes > most or (votes == most and bins[k] < chosen):
+                        most, chosen = votes, bins[k]
+                    u, none = rng.random(), 1.0
+                elif k != top:
+                    none = fewer
+            # (1 - p)^empty >= 1 - empty p: hardly ever is there more to do
+            if empty > 0 and u >= none * (1 - empty * (1 - below[0, most])):
                 # `math`: numpy's powers of numbers and of arrays need not agree with compiled ones
-                votes, j = _quantile(below[c], guide[c], u if many == 1 else math.pow(u, 1 / many)), 0
+                votes = _quantile(below[0], guide[0], math.pow(u / none, 1 / empty))
                 if votes >= most:
-                    if many > 1:
-                        j = _first_of(many, below[c, votes] / below[c, votes + 1], rng.random())
-                    j = _place_of(j, c, held, bins, size)
+                    j = _first_of(empty, below[0, votes] / below[0, votes + 1], rng.random())
+                    j = _place_of(j, bins[:size])
                     if votes > most or j < chosen:
-                        most, chosen = votes, j
-            c = c - 1 if left > 0 else min(c, 1) - 1
-        error = _refined(chosen, refiners[r], sums[r], width) - theta[r] + noise[r]
-        out[r] = error * error
+                        chosen = j
+            error = _refined(chosen, refiners[r], sums[r], width) - theta[r] + scales[w] * noise[r]
+            out[w, r] = error * error
