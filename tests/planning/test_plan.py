@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import chi2, f
 
 from userdp.planning import NoGain, plan
-from userdp.planning.option import KINDS
+from userdp.planning.option import KINDS, Option
+from userdp.planning.plans import ranked
 from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
 from userdp.theory import (
     calibrated_half_width,
@@ -252,3 +253,37 @@ def test_the_calibrated_width_beats_that_of_the_proofs():
     printed, _ = localised_bound(law, n=10_000, epsilon=1.0, half_width=0.19)
     assert 50 * risk < printed and failure < 1e-6 and 0.01 < width < 0.05
     assert Signs(0.3).mean == law.theta
+
+
+@pytest.mark.parametrize("tails", ["bounded", "normal"])
+@pytest.mark.parametrize("n", [60, 200, 1000, 5000])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])
+def test_no_recommended_method_may_lose_a_run_in_a_hundred(n, epsilon, tails):
+    for size in (10, 300, 10**4):
+        first = plan(n=n, sizes=size, epsilon=epsilon, tails=tails)[0]
+        assert first.failure <= 0.01 and not first.unused
+
+
+def test_what_may_lose_runs_comes_after_what_does_not():
+    safe, bold = (
+        Option(name, "", error, 0.0, failure, "bound", "", "")
+        for name, error, failure in (("safe", 0.3, 0.0), ("bold", 0.2, 0.02))
+    )
+    assert [one.method for one in ranked([bold, safe], "", 0.1, 1.0)] == ["safe", "bold"]
+
+
+@pytest.mark.statistical
+def test_where_sizes_tell_of_means_nobody_is_weighed_by_size():
+    """Larger users have larger means: weights by size miss the mean of means by several errors."""
+    law, n = uniform_sizes(60, 4000), 20_000
+    question = {"n": n, "sizes": law, "epsilon": 2.0, "spread": 0.1}
+    rng = np.random.default_rng(12)
+    sizes = law.draw(n, rng)
+    own = 0.1 * (sizes - sizes.mean()) / sizes.std()
+    means = 2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1
+    blind, wary = (plan(sizes_tell=told, **question) for told in (False, True))
+    assert "sizes tell nothing of means" in blind[0].assumes and "tell" not in wary[0].assumes
+    errors = [abs(one[0].run(means, sizes, rng=rng).value - own.mean()) for one in (blind, wary)]
+    assert wary[0].method == blind[0].method == "improved mean" and errors[1] < 5 * wary[0].error
+    curator = plan(trust="curator", sizes_tell=True, **question)
+    assert [one.method for one in curator if not one.unused] == ["average of all users"]

@@ -45,6 +45,8 @@ def weighted(asked: Question) -> Option:
     name = "weighted mean of clipped users"
     if asked.private_sizes:
         return unused(name, "needs public sizes")
+    if refused := asked.unweighed(name):
+        return refused
     if asked.n < LEAST_USERS:
         return unused(name, f"needs {LEAST_USERS} users for its private steps")
     law = size_cells(asked.size_law)
@@ -71,6 +73,8 @@ def quotient(asked: Question) -> Option:
     name = "noisy quotient of weighted sums"
     if not asked.private_sizes:
         return unused(name, "public sizes allow more")
+    if refused := asked.unweighed(name):
+        return refused
     if asked.n < LEAST_USERS:
         return unused(name, f"needs {LEAST_USERS} users for its private steps")
     law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3

@@ -75,7 +75,7 @@ def laplace(asked: Question) -> Option:
 
 def improved(asked: Question) -> Option:
     """The improved localised mean at the plan with the smallest bound."""
-    law: dict[str, Any] = {"size_law": asked.size_law, "epsilon": asked.epsilon}
+    law: dict[str, Any] = {"size_law": asked.weighing_law, "epsilon": asked.epsilon}
     plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **law)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
         return unused("improved mean", "at these numbers it is the two-point report")
@@ -91,16 +91,17 @@ def improved(asked: Question) -> Option:
         assumes=tailed(asked),
         call=improved_mean,
         plan=plan,
-        size_law=asked.size_law,
+        size_law=asked.weighing_law,
         **common(asked),
     )
 
 
 def tailed(asked: Question) -> str:
     """What is assumed of the users' means."""
+    sizes = "; sizes tell nothing of means" if asked.unequal and not asked.sizes_tell else ""
     if asked.tails == "normal":
-        return NORMAL
-    return f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW
+        return NORMAL + sizes
+    return (f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW) + sizes
 
 
 def described(plan: Plan) -> str:
@@ -112,7 +113,7 @@ def described(plan: Plan) -> str:
 def kent(asked: Question) -> Option:
     """Kent's Algorithm 2 at the width with the smallest bound."""
     name = "Kent's localised mean"
-    if asked.size_law.smallest != asked.size_law.largest:
+    if asked.unequal:
         return unused(name, "needs users with equally many records")
     if asked.spread:
         return unused(name, "its width is for users of one law")
@@ -141,6 +142,8 @@ def kent(asked: Question) -> Option:
 
 def dame_option(asked: Question) -> Option:
     """DAME at the best of a few caps, its paper's among them."""
+    if refused := asked.unweighed("DAME"):
+        return refused
     if asked.spread:
         return unused("DAME", "its width is for users of one law")
     tuned = tuned_dame(size_law=asked.size_law, n=asked.n, epsilon=asked.epsilon)

@@ -29,6 +29,7 @@ def plan(
     domain: tuple[float, float] = (-1.0, 1.0),
     spread: float = 0.0,
     private_sizes: bool = False,
+    sizes_tell: bool = False,
     tails: Tails = "bounded",
     dimension: int = 1,
     items: int | None = None,
@@ -57,6 +58,9 @@ def plan(
         guess loses runs, too large a one costs error.
     private_sizes
         Whether a user's number of records is private; then the law must not come from these users.
+    sizes_tell
+        Whether a user's number of records may tell of its own mean, as where people decide how much they do;
+        nobody is then weighed by size.
     tails
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal".
@@ -80,7 +84,7 @@ def plan(
     _validate.one_of(("nobody", "curator"), trust=trust)
     _validate.one_of(("mean", "histogram"), estimate=estimate)
     law = constant_size(sizes) if isinstance(sizes, int) else sizes
-    asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails)
+    asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails, sizes_tell)
     words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     _validate.integer(1, dimension=dimension)
     if estimate == "mean":
@@ -101,11 +105,17 @@ def plan(
     return ranked(histograms.options(asked, items, neighbours), words, 0.0, n * law.mean)
 
 
+MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
+
+
 def ranked(
     options: Iterable[Option], question: str, without_privacy: float, guess: float, least: float = 0.0
 ) -> Ranking:
-    """In order of error; what cannot be used comes last, and what should not be used carries a warning."""
-    first, *others = sorted(options, key=lambda one: one.error)
+    """In order of error; what cannot be used comes last, and what should not be used carries a warning.
+
+    What may lose a run in a hundred comes after all that does not.
+    """
+    first, *others = sorted(options, key=lambda one: (one.failure > MOST_LOST, one.error))
     if first.error > guess / 2:
         first = replace(
             first, warning=f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"

@@ -11,6 +11,7 @@ import numpy as np
 from userdp import _validate
 from userdp.local.unequal import SizeLaw
 from userdp.planning.option import Basis, Option
+from userdp.populations.sizes import constant_size
 from userdp.theory.improved_plan import TAILS, Tails
 
 
@@ -26,6 +27,7 @@ class Question:
     spread: float
     private_sizes: bool
     tails: Tails
+    sizes_tell: bool = False
 
     def __post_init__(self) -> None:
         _validate.integer(2, n=self.n)
@@ -49,6 +51,16 @@ class Question:
     def unit_spread(self) -> float:
         """Standard deviation of the users' own means where the domain is [-1, 1]."""
         return self.spread / self.half
+
+    @property
+    def unequal(self) -> bool:
+        """Whether users hold different numbers of records."""
+        return self.size_law.smallest != self.size_law.largest
+
+    @property
+    def weighing_law(self) -> SizeLaw:
+        """Law by which users may be weighed: all as the least where sizes tell of means."""
+        return constant_size(self.size_law.smallest) if self.sizes_tell else self.size_law
 
     @cached_property
     def sampling(self) -> float:
@@ -82,6 +94,12 @@ class Question:
         return Option(
             method, setting, error, noise, failure, basis, *terms, _call=call, _parameters=parameters
         )
+
+    def unweighed(self, method: str) -> Option | None:
+        """The reason not to use a method that weighs by size, if there is one."""
+        if self.sizes_tell and self.unequal:
+            return unused(method, "weighs by size, and sizes tell of means")
+        return None
 
 
 def unused(method: str, why: str) -> Option:
