@@ -10,6 +10,7 @@ from sphinx.errors import ExtensionError
 
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, is_executable
+from . import tables
 
 CACHE = Path("_build") / "jupyter_cache"
 # The reader that myst-nb registers for pages like ours; its notebook is the one that will be looked up.
@@ -48,6 +49,9 @@ def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
         return False
     for cell, result in zip(own, cells, strict=True):
         cell.outputs, cell.execution_count = result.outputs, result.execution_count
+        for data in (output.data for output in cell.outputs if "data" in output):
+            if "text/html" in data:
+                data["text/html"] = tables.tidy(data["text/html"])
     return True
 
 

@@ -1,0 +1,59 @@
+"""Tables of numbers as a reader wants them; what the notebooks store stays as pandas printed it."""
+
+import re
+
+from lxml import html
+
+NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
+PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
+
+
+def tidy(source: str) -> str:
+    """The same HTML: numbers to the right and whole, words to the left, no index that only counts rows."""
+    box = html.fragment_fromstring(source, create_parent="div")
+    for style in list(box.iter("style")):
+        style.drop_tree()
+    for table in box.find_class("dataframe"):
+        raise_names(table)
+        drop_bare_index(table)
+        align(table)
+    return html.tostring(box, encoding="unicode")
+
+
+def raise_names(table) -> None:
+    """The names of an index, to which pandas gives a row, go into the row above where there is room."""
+    heads = table.findall("thead/tr")
+    if len(heads) < 2 or len(heads[-1]) != len(heads[-2]):
+        return
+    pairs = [(above, below) for above, below in zip(heads[-2], heads[-1], strict=True) if below.text]
+    if not any(above.text for above, _ in pairs):
+        for above, below in pairs:
+            above.text = below.text
+        heads[-1].getparent().remove(heads[-1])
+
+
+def drop_bare_index(table) -> None:
+    heads, rows = table.findall("thead/tr"), table.findall("tbody/tr")
+    index = [[cell.text_content() for cell in row.findall("th")] for row in rows]
+    if len(heads) == 1 and not heads[0][0].text_content() and index == [[str(n)] for n in range(len(rows))]:
+        for row in [*heads, *rows]:
+            row.remove(row[0])
+
+
+def align(table) -> None:
+    """Mark the columns that hold words; numbers lose the zeros that pandas pads them with."""
+    rows = table.findall("tbody/tr")
+    for cell in table.iterfind("tbody/tr/td"):
+        if cell.text:
+            cell.text = PADDED.sub(lambda found: found[1].rstrip("."), cell.text)
+    words = {
+        place - len(row)  # from the right: an index may span rows
+        for row in rows
+        for place, cell in enumerate(row)
+        if cell.tag == "td" and not NUMBER.fullmatch(cell.text_content().strip())
+    }
+    last = table.findall("thead/tr")[-1:]
+    for row in [*last, *rows]:
+        for place in words & set(range(-len(row), 0)):
+            if row[place].tag == "td" or row in last:
+                row[place].set("class", "words")

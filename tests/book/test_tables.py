@@ -1,0 +1,60 @@
+"""Tables of stored outputs, tidied for the page: no number lost, an index only where it says something."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+from lxml import html
+
+from userdp_book.run.pages import pages
+from userdp_book.site.tables import tidy
+
+
+def shown(frame):
+    return html.fromstring(tidy(frame._repr_html_()))
+
+
+def words(element):
+    return element.text_content().split()
+
+
+def test_an_index_that_counts_goes_and_one_that_says_something_stays():
+    frame = pd.DataFrame({"kind": ["a", "b"], "risk": [4.17e-7, 2.0e-6]})
+    table = shown(frame)
+    assert words(table) == ["kind", "risk", "a", "4.17e-07", "b", "2e-06"]
+    assert [cell.get("class") for cell in table.findall(".//tbody/tr/td")] == ["words", None] * 2
+    assert [cell.get("class") for cell in table.findall(".//thead/tr/th")] == ["words", None]
+    assert words(shown(frame.rename_axis("user")).find(".//thead")) == ["user", "kind", "risk"]
+    for other in (frame.rename_axis("user"), frame.set_axis([3, 4]), frame.set_axis(["x", "y"])):
+        assert len(shown(other).findall(".//tbody/tr/th")) == 2
+    assert len(shown(pd.concat({"one": frame}, axis=1)).findall(".//tbody/tr/th")) == 2
+
+
+@pytest.mark.parametrize("text", ["1", "-0.5", "2.01e-06", "12%", "0.021 ± 3%", "1,000", "×", "-"])
+def test_what_a_number_is(text):
+    cell = shown(pd.DataFrame({"x": [text]})).find(".//tbody/tr/td")
+    assert (cell.get("class") is None) == bool(re.search(r"\d", text))
+
+
+def test_no_table_of_the_book_loses_a_number(root):
+    sources = [
+        "".join(output["data"]["text/html"])
+        for page in pages(root)
+        for cell in json.loads(page.twin.read_bytes())["cells"]
+        for output in cell.get("outputs", [])
+        if "text/html" in output.get("data", {})
+    ]
+    assert len(sources) > 100
+    for source in sources:
+        before, after = html.fromstring(f"<div>{source}</div>"), html.fromstring(tidy(source))
+        cells = [[float(c.text) for c in box.iter("td") if number(c.text)] for box in (before, after)]
+        assert cells[0] == cells[1]
+
+
+def number(text):
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return text != "nan" and text != "NaN"
