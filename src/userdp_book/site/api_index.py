@@ -2,6 +2,7 @@
 
 import inspect
 import pkgutil
+import re
 from importlib import import_module
 
 from docutils import nodes
@@ -44,4 +45,4 @@ def offered(wing: str) -> list:
 
 def first_sentence(thing) -> str:
     """The docstring's first line, without the markup of code."""
-    return inspect.getdoc(thing).partition("\n")[0].replace("`", "").replace("\\", "")
+    return re.sub(r"[`\\]|\B\*(?=\w+\*)|(?<=\w)\*\B(?!\*)", "", inspect.getdoc(thing).partition("\n")[0])

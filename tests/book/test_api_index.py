@@ -1,0 +1,18 @@
+"""The list of everything public: one plain sentence each, and a place that its link leads to."""
+
+from importlib import import_module
+
+import pytest
+
+from userdp_book.site.api_index import first_sentence, offered, wings
+
+
+@pytest.mark.parametrize("wing", wings())
+def test_every_name_has_a_sentence_and_a_module_that_is_documented(wing, root):
+    page = (root / f"book/reference/api/{wing}.md").read_text(encoding="utf8")
+    things = offered(wing)
+    assert things
+    for thing in things:
+        assert first_sentence(thing).endswith(".") and not set("`\\") & set(first_sentence(thing)), thing
+        assert f"automodule:: {thing.__module__}\n" in page
+        assert getattr(import_module(thing.__module__), thing.__qualname__) is thing
