@@ -38,8 +38,9 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def site():
+@contextmanager
+def served():
+    """The address of a server of the built book."""
     assert not MISSING, MISSING
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=HTML)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -47,9 +48,9 @@ def site():
         server.shutdown()
 
 
-@pytest.fixture(scope="session")
-def browser(site):
-    """One browser a worker, which finds no other machine."""
+@contextmanager
+def launched():
+    """A browser that finds no other machine."""
     from playwright.sync_api import sync_playwright
 
     alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -57,6 +58,19 @@ def browser(site):
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", alone])
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site():
+    with served() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser(site):
+    """One browser a worker."""
+    with launched() as chromium:
+        yield chromium
 
 
 @pytest.fixture

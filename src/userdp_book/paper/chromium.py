@@ -1,5 +1,6 @@
 """Pages of the built book in Chromium, reduced to what can be read on paper: the source of PDF and EPUB."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -8,8 +9,9 @@ from pathlib import Path
 
 PRINT = Path(__file__).parent / "print"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# What runs on a page serves its reader at a screen. `article.js` asks for the one script that is wanted.
-WANTED = "?wanted"
+# What runs on a page serves its reader at a screen. `article.js` asks for the one script that is wanted,
+# and that one for its parts.
+WANTED = re.compile(r"\?wanted$|/mathjax/[^?]*$")
 OPTIONS = ["--no-sandbox", "--disable-gpu"]
 
 
@@ -34,7 +36,7 @@ def new_tab() -> Iterator:
 
 def only_files(route) -> None:
     request = route.request
-    unwanted = request.resource_type == "script" and not request.url.endswith(WANTED)
+    unwanted = request.resource_type == "script" and not WANTED.search(request.url)
     if unwanted or not request.url.startswith(("file:", "data:")):
         route.abort()
     else:

@@ -7,22 +7,14 @@ from sphinx_proof.nodes import NODE_TYPES
 
 from userdp.study.claims import statements, verdicts
 
-from .claims import badge
+from .claims import AUTHORS, badge, own_name
 
-AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
 NUMBER_IN_TITLE = re.compile(
     r"(?:Pla et al\. \(DAME\)|\w+ et al\.), \w+ [\w.]+|, repaired \(ours\)|, called Algorithm 1 here"
     r"|,? the (?:paper|supplement)['’]s \w+ [\w.]+|\w+ [\w.]+ of the paper"
 )
 NUMBERED = re.compile(r"^\w+ [\d.]+$")
-
-
-def own_name(id: str, docname: str = "") -> str:
-    """What the paper calls the statement, with its authors unless the page is about their paper."""
-    item = statements()[id]
-    number = f"{item['kind'].capitalize()} {item['number']}"
-    return number if f"/{item['paper']}/" in docname else f"{AUTHORS[item['paper']]}, {number}"
 
 
 def name_boxes(app, doctree, docname: str) -> None:

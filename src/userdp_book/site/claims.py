@@ -1,6 +1,7 @@
 """Verdicts as notebooks store them (``application/vnd.userdp.claim+json``): collect them, show them."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,9 +12,11 @@ from docutils import nodes
 from userdp.study.claims import MIME, statements
 
 from ..run.pages import Page, pages
+from . import tables
 from .generated import SOURCES
 from .links import to_statement
 
+AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # A colour alone would say nothing to some readers.
 SYMBOLS = {
     "holds": "✓",
@@ -60,6 +63,13 @@ def claims_in(path: Path, mtime: int) -> list[dict]:
 SOURCES["claims"] = lambda root: [statements(), [(claim.page.name, claim.data) for claim in collect(root)]]
 
 
+def own_name(id: str, docname: str = "") -> str:
+    """What the paper calls the statement, with its authors unless the page is about their paper."""
+    item = statements()[id]
+    number = f"{item['kind'].capitalize()} {item['number']}"
+    return number if f"/{item['paper']}/" in docname else f"{AUTHORS[item['paper']]}, {number}"
+
+
 def badge(verdict: str) -> nodes.inline:
     """The verdict as a coloured word with its symbol."""
     text = f"{SYMBOLS.get(verdict, '')} {verdict}"
@@ -71,13 +81,13 @@ def slug(verdict: str) -> str:
 
 
 def number(value) -> str:
-    """A number as one writes it by hand: 4.6 · 10⁻¹²⁰."""
-    if not isinstance(value, float):
-        return "–" if value is None else str(value)
-    said = f"{value:.6g}"
-    if "e" in said:
-        digits, power = f"{value:.4g}".split("e")
-        said = f"{digits} · 10{str(int(power)).translate(RAISED)}"
+    """A number as one writes it by hand: four digits, 4.65·10⁻¹²⁰ where zeros would have to be counted."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return "–" if value is None else str(value).replace("-", "−")
+    if value and not 1e-4 <= abs(value) < 1e7:
+        said = tables.scientific(*f"{value:.3g}".split("e"))
+    else:
+        said = f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return said.replace("-", "−")
 
 
@@ -94,16 +104,19 @@ def anchor(statement: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines."""
+    """myst-nb's plugin: a claim is a box of two lines; a table of pandas is tidied."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
     @staticmethod
     def handle_mime(renderer, data, inline):
+        if data.mime_type == "text/html" and tables.TABLE in data.string:
+            return [nodes.raw(text=tables.tidy(data.string), format="html", classes=["output", "text_html"])]
         if data.mime_type != MIME:
             return None
         claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer
-        box = claim_box(claim, to_statement(claim["id"]), partial(inline_nodes, markdown, data.line or 0))
+        link = to_statement(claim["id"], own_name(claim["id"], f"/{markdown.sphinx_env.docname}"))
+        box = claim_box(claim, link, partial(inline_nodes, markdown, data.line or 0))
         # The first claim about a statement on a page is the one that other pages link to.
         if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
             box["ids"] = [anchor(claim["id"])]
@@ -143,6 +156,7 @@ def numbers(claim) -> list[str]:
     if claim["printed"] is not None:
         said.append(f"printed {number(claim['printed'])}")
     if claim["measured"] is not None:
-        expected = "" if claim["verdict"] == "refuted" else "expected "
-        said += [f"measured {number(claim['measured'])}", f"{expected}{expectation(claim)}"]
+        measured, expected = number(claim["measured"]), expectation(claim)
+        word = "" if claim["verdict"] == "refuted" else "expected "
+        said.append(f"measured {measured}, {'as expected' if measured == expected else word + expected}")
     return said

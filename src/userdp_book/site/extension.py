@@ -16,22 +16,26 @@ from . import (
     graph,
     judgement,
     ledger,
+    light,
     live,
     mathjax,
     offline,
     outputs,
+    preview,
+    search,
     signatures,
 )
 from .api_index import ApiIndex
 from .build import JOBS
 from .diagrams import Diagram
+from .folds import Folds
 from .implementation import Implementation
 from .lab_table import Labs
 from .links import ResolveLinks, allow_breaks, book_link
 from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
-STATIC = Path(__file__).parent / "static"
+STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
 SHARED_IDS = (["proof"], ["proof-content"], ["exercise-content"], ["solution-content"])
 
 
@@ -78,7 +82,7 @@ def write_side_by_side(app, env) -> None:
 def digest() -> str:
     """What this room and the verdicts consist of: when they change, every page is made anew."""
     room = Path(__file__).parent
-    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js")]
+    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js", ".html")]
     files += (room.parents[1] / "userdp/study/judgement").glob("*.statements.toml")
     return sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
@@ -93,6 +97,8 @@ def setup(app) -> dict:
     app.connect("config-inited", set_address)
     app.connect("config-inited", mathjax.configure)
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
+    app.connect("config-inited", lambda app, config: config.templates_path.append(str(TEMPLATES)))
+    app.connect("config-inited", search.configure)
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", offline.copy)
     app.connect("builder-inited", live.copy)
@@ -107,15 +113,21 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", graph.draw)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)
+    app.connect("doctree-resolved", search.name_for_search)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", calculator.load)
     app.connect("html-page-context", live.load)
+    app.connect("html-page-context", mathjax.drop, priority=600)
+    app.connect("html-page-context", preview.describe)
+    app.connect("build-finished", preview.write)
+    app.connect("build-finished", light.lighten)
     app.add_css_file("userdp.css")
     app.add_js_file("filter.js")
     app.add_js_file("reach.js")
     app.add_node(book_link)
     app.add_node(graph.statement_graph)
+    app.add_post_transform(Folds)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
     app.add_directive("api-index", ApiIndex)

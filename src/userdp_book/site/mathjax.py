@@ -1,11 +1,15 @@
-"""MathJax without internet: copied from its package into the built book, about two megabytes."""
+"""MathJax without internet: copied from its package into the built book, and loaded where there is math."""
 
 import shutil
 from importlib.metadata import distribution
 from pathlib import Path
 
 WHEEL = "sphinx-mathjax-offline"
-MAIN = "tex-mml-chtml.js"
+MAIN = "startup.js"
+# What a page loads: TeX in, HTML out, MathML for screen readers; no menu and no other input, which are half.
+PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
+# What a part asks for by itself.
+FONT = "output/chtml/fonts/tex"
 # The fonts, and what MathJax loads on first use of a rarer macro.
 FOLDERS = ("output/chtml/fonts/woff-v2", "input/tex/extensions")
 
@@ -17,6 +21,7 @@ def source() -> Path:
 def configure(app, config) -> None:
     """Point the pages to the copy."""
     config.mathjax_path = f"mathjax/{MAIN}"
+    config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": list(PARTS)}}
 
 
 def copy(app) -> None:
@@ -24,7 +29,20 @@ def copy(app) -> None:
     if app.builder.format != "html":
         return
     target = Path(app.outdir) / "_static" / "mathjax"
-    target.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source() / MAIN, target)
+    for part in (MAIN, *(f"{name}.js" for name in (*PARTS, FONT))):
+        (target / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source() / part, target / part)
     for folder in FOLDERS:
         shutil.copytree(source() / folder, target / folder, dirs_exist_ok=True)
+
+
+def drop(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """A page without math does not load MathJax."""
+    if 'class="math' not in context.get("body", "") and "script_files" in context:
+        context["script_files"] = [script for script in context["script_files"] if not is_engine(script)]
+
+
+def is_engine(script) -> bool:
+    """MathJax or its configuration."""
+    body = getattr(script, "attributes", {}).get("body") or ""
+    return "mathjax/" in str(script.filename) or body.startswith("window.MathJax")

@@ -4,9 +4,10 @@ async () => {
   const every = (what, act) => article.querySelectorAll(what).forEach(act);
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
-  every("script, style, button, .headerlink, .sd-tab-set > input", (e) => e.remove());
+  // Paper shows all code, and so not once more what a page shows of a folded cell.
+  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part", (e) => e.remove());
   every("details", (e) => { e.open = true; });
-  every("summary", (e) => { e.textContent = e.textContent.includes("output") ? "Output" : "Code"; });
+  every("summary", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
   every(".userdp-calculator", (e) => {

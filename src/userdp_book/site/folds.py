@@ -1,0 +1,177 @@
+"""What of a page's code is shown: the few lines that are the method. The rest folds, under a name of its own.
+
+The rule is one of syntax. A cell is shown when it is short and neither checks nor draws nor mostly makes a
+table; of every other cell the short functions with a docstring are shown, and the whole cell folds. A cell's
+tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and the notebook twins are whole.
+"""
+
+import ast
+from collections.abc import Iterable
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from . import tables
+
+LINES = range(1, 16)  # of a cell that is shown
+FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
+EXCERPT = 24  # lines shown of one cell
+ROWS = 6  # of a table that stays open beside a figure
+NUMBERS = "The numbers"
+CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
+DRAWING = {"plt", "sns", "style", "panels"}
+TABLES = {"pd", "DataFrame", "Series", "print", "format", "round", "unstack", "pivot", "to_html", "query"}
+IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def words(node: ast.AST) -> set[str]:
+    """Names and attributes in a piece of code."""
+    return {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(node)}
+
+
+def length(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return (statement.end_lineno or 0) - min(part.lineno for part in [statement, *decorators]) + 1
+
+
+def total(statements: Iterable[ast.stmt]) -> int:
+    return sum(map(length, statements))
+
+
+def is_setting(statement: ast.stmt) -> bool:
+    """An import, the style, or a constant in capitals."""
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    is_style = isinstance(statement, ast.Expr) and {"style", "use"} <= words(statement)
+    return isinstance(statement, IMPORTS) or is_style or bool(names and all(map(str.isupper, names)))
+
+
+def is_method(statement: ast.stmt) -> bool:
+    """A short function that says what it does, and neither draws nor writes."""
+    return (
+        isinstance(statement, ast.FunctionDef)
+        and ast.get_docstring(statement) is not None
+        and length(statement) in FUNCTION
+        and not words(statement) & (DRAWING | TABLES | {"check"})
+    )
+
+
+def is_writing(statement: ast.stmt) -> bool:
+    """Something is printed, put into words, or made into a table or a part of one."""
+    is_part = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Subscript)
+    is_text = any(isinstance(part, ast.JoinedStr) for part in ast.walk(statement))
+    return is_part or is_text or bool(words(statement) & TABLES)
+
+
+def name(body: list[ast.stmt], figure: bool) -> str:
+    """What a cell does, in words."""
+    used = set().union(*map(words, body)) if body else set()
+    if "check" in used:
+        return CHECK
+    rest = [statement for statement in body if not is_setting(statement)]
+    if not rest:
+        return SETTINGS
+    if figure or "show" in used or "plt" in set().union(*map(words, rest)):
+        return FIGURE
+    if all(isinstance(statement, ast.FunctionDef | ast.ClassDef) for statement in rest):
+        return "Definitions: " + ", ".join(statement.name for statement in rest)
+    if isinstance(rest[-1], ast.Expr):
+        return "How the table is made" if "pd" in used else "How it is computed and printed"
+    return "How it is computed"
+
+
+def shown(source: str, figure: bool = False) -> tuple[str | None, str]:
+    """The name of a cell's fold, none where all of it is shown, and the lines that are shown."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a command of IPython
+        return None, source
+    called = name(body, figure)
+    rest = [statement for statement in body if not is_setting(statement)]
+    writing = total(statement for statement in rest if is_writing(statement))
+    machinery = called in (CHECK, FIGURE, SETTINGS) or 2 * writing > total(rest)
+    if not machinery and total(rest) in LINES:
+        return (None, source) if len(rest) == len(body) else (called, lines(source, rest))
+    return called, "" if figure else lines(source, excerpt(rest))
+
+
+def excerpt(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The methods among the statements, as many as fit."""
+    chosen: list[ast.stmt] = []
+    for statement in filter(is_method, body):
+        if total([*chosen, statement]) <= EXCERPT:
+            chosen.append(statement)
+    return chosen
+
+
+def lines(source: str, statements: list[ast.stmt]) -> str:
+    """The statements as they are written; what is left out between them leaves a blank line or two."""
+    written, out, last = source.splitlines(), [], 0
+    for statement in statements:
+        first = min(part.lineno for part in [statement, *getattr(statement, "decorator_list", [])])
+        gap = [] if not out else written[last : first - 1] if blank(written[last : first - 1]) else ["", ""]
+        out += [*gap, *written[first - 1 : statement.end_lineno]]
+        last = statement.end_lineno or 0
+    return "\n".join(out)
+
+
+def blank(between: list[str]) -> bool:
+    return not any(line.strip() for line in between)
+
+
+class Folds(SphinxPostTransform):
+    """Mark the cells for myst-nb's own transform, which folds at 199."""
+
+    default_priority = 198
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        drawn = None
+        for cell in list(self.document.findall(nodes.container)):
+            if is_code(cell):
+                if is_figure(cell):
+                    drawn = cell.parent
+                elif cell.parent is drawn:
+                    fold_tables(cell)
+                fold(cell)
+
+
+def is_code(cell: nodes.container) -> bool:
+    return cell.get("nb_element") == "cell_code" and cell[0].get("nb_element") == "cell_code_source"
+
+
+def is_figure(cell: nodes.container) -> bool:
+    return "figure" in cell["cell_metadata"].get("mystnb", {})
+
+
+def fold_tables(cell: nodes.container) -> None:
+    """The long tables of a cell in the section of a figure: they are the numbers behind it."""
+    for table in list(cell.findall(nodes.raw)):
+        if tables.TABLE in table.astext() and tables.rows(table.astext()) > ROWS:
+            fold = HideCodeCellNode(prompt_show=NUMBERS, prompt_hide=NUMBERS, classes=["above-output"])
+            table.replace_self(fold)
+            fold += table
+
+
+def fold(cell: nodes.container) -> None:
+    tags = cell["cell_metadata"].get("tags", [])
+    called, text = shown(cell[0].astext(), is_figure(cell))
+    if "show" in tags or called is None and not cell.get("hide_mode"):
+        return
+    tagged = cell.get("hide_mode")
+    cell["prompt_show"] = called or "How it is computed"
+    if not tagged:
+        cell["hide_mode"] = "input"
+        if text:
+            cell["prompt_show"] = "The whole cell: " + called[0].lower() + called[1:]
+            cell.parent.insert(cell.parent.index(cell), part(cell, text))
+    cell["prompt_hide"] = cell["prompt_show"]
+
+
+def part(cell: nodes.container, text: str) -> nodes.container:
+    """A cell that shows these lines of another one."""
+    source = cell[0].deepcopy()
+    block = next(source.findall(nodes.literal_block))
+    block[:], block.rawsource = [nodes.Text(text)], text
+    return nodes.container("", source, nb_element="cell_part", classes=["cell", "cell-part"])

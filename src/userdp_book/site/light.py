@@ -1,0 +1,106 @@
+"""Only what pages use: the theme brings all of Bootstrap's rules and two thousand icons, for the few used."""
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
+THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
+# Engines whose words are no classes of a page.
+ENGINES = ("mathjax", "fontawesome.js", "plotly")
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+IN_PAGE = re.compile(r'class="([^"]*)"')
+CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+PARENTHESES = re.compile(r"\([^()]*\)")
+COMMA = re.compile(r",(?![^()]*\))")
+ICON = r'(?:"{0}"|(?<![\w-]){0}):\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"'
+OTHER_NAME = r'\[(\d+),(\d+),\[[^\]]*"{0}"[^\]]*\],"\w+","([^"]+)"'
+# What stands in the place of each <i class="fa-...">, as the theme's styles expect it.
+SCRIPT = """// The icons that this book uses, from Font Awesome Free (CC BY 4.0).
+for (const [name, [width, height, path]] of Object.entries(%s))
+  for (const mark of document.querySelectorAll(`i.${name}, span.${name}`)) {
+    const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const { name, value } of mark.attributes) icon.setAttribute(name, value);
+    icon.classList.add("svg-inline--fa");
+    icon.setAttribute("aria-hidden", "true");
+    icon.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    icon.innerHTML = `<path fill="currentColor" d="${path}"/>`;
+    mark.replaceWith(icon);
+  }
+"""
+
+
+def lighten(app, error) -> None:
+    """Leave only the rules and the icons that a page or a script of the book mentions."""
+    if error or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    used = mentioned(out)
+    (out / "_static" / STYLES).write_text("".join(kept(read(STYLES), used)), encoding="utf8")
+    (out / "_static" / ICONS).write_text(SCRIPT % icons(read(ICONS), used), encoding="utf8")
+
+
+def read(name: str) -> str:
+    return (THEME / name).read_text(encoding="utf8")
+
+
+def mentioned(out: Path) -> set[str]:
+    """Classes of all pages, and every word of the scripts."""
+    used: set[str] = set()
+    for page in out.rglob("*.html"):
+        for classes in set(IN_PAGE.findall(page.read_text(encoding="utf8"))):
+            used.update(classes.split())
+    for script in (out / "_static").rglob("*.js"):
+        if not any(engine in script.as_posix() for engine in ENGINES):
+            used.update(WORD.findall(script.read_text(encoding="utf8")))
+    return used
+
+
+def kept(css: str, used: set[str]) -> Iterator[str]:
+    """The rules of which some selector asks for mentioned classes only."""
+    for head, body in rules(css):
+        if head.startswith(("@media", "@supports")):
+            inner = "".join(kept(body, used))
+            yield f"{head}{{{inner}}}" if inner else ""
+        elif head.startswith("@"):
+            yield "" if "Awesome" in body else f"{head}{{{body}}}" if body else f"{head};"
+        else:
+            chosen = ",".join(part for part in COMMA.split(head) if can_match(part, used))
+            yield f"{chosen}{{{body}}}" if chosen else ""
+
+
+def rules(css: str) -> Iterator[tuple[str, str]]:
+    """Head and body of every rule of one level; a line of import or charset has no body."""
+    css, place = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL), 0
+    while place < len(css.rstrip()):
+        start, end = css.find("{", place), css.find(";", place)
+        if start < 0 or 0 <= end < start:
+            yield css[place:end].strip(), ""
+            place = end + 1
+            continue
+        depth, stop = 1, start + 1
+        while depth:
+            depth += {"{": 1, "}": -1}.get(css[stop], 0)
+            stop += 1
+        yield css[place:start].strip(), css[start + 1 : stop - 1]
+        place = stop
+
+
+def can_match(selector: str, used: set[str]) -> bool:
+    """Whether all classes outside of parentheses are mentioned."""
+    while PARENTHESES.search(selector):
+        selector = PARENTHESES.sub("", selector)
+    return "\\" in selector or used.issuperset(CLASS.findall(selector))
+
+
+def icons(script: str, used: set[str]) -> dict[str, list]:
+    """Width, height and outline of the icons mentioned; of two styles the last, which is the solid one."""
+    found = {}
+    for name in sorted(word for word in used if word.startswith("fa-")):
+        own = re.escape(name.removeprefix("fa-"))
+        matches = re.findall(ICON.format(own), script) or re.findall(OTHER_NAME.format(own), script)
+        if matches:
+            width, height, path = matches[-1]
+            found[name] = [int(width), int(height), path]
+    return found
