@@ -1,5 +1,6 @@
 """PDF and EPUB: the parts that make them, a tiny book in Chromium, and the files themselves, if there."""
 
+import json
 import os
 import shutil
 import zipfile
@@ -33,7 +34,7 @@ parts:
           - file: book/one/two
 """
 HEAD = """<!DOCTYPE html><html><head><title>t</title>
-<script>window.MathJax = {tex: {macros: {eps: "\\\\varepsilon"}}}</script>
+<script>window.MathJax = {tex: {macros: {eps: "\\\\varepsilon"}}, loader: {load: %s}}</script>
 <script src="%s"></script><script>document.title = "run"</script></head><body><div>menu</div><article>"""
 PAGES = {
     "index": '<h1 id="top">The book</h1><p>See <a href="one/two.html#deep">deep</a>.</p>',
@@ -56,7 +57,7 @@ def root(tmp_path_factory):
     (root / "_toc.yml").write_text(TOC)
     (root / "_config.yml").write_text("{title: A & B, author: nobody}")
     html = root / "_build" / "html"
-    head = HEAD % (mathjax.source() / mathjax.MAIN).as_uri()
+    head = HEAD % (json.dumps(mathjax.PARTS), (mathjax.source() / mathjax.MAIN).as_uri())
     for name, text in PAGES.items():
         path = html / "book" / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)

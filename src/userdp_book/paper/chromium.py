@@ -11,7 +11,7 @@ PRINT = Path(__file__).parent / "print"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # What runs on a page serves its reader at a screen. `article.js` asks for the one script that is wanted,
 # and that one for its parts.
-WANTED = re.compile(r"\?wanted$|/mathjax/[^?]*$")
+WANTED = re.compile(r"\?wanted$|/mathjax/(core|input|output|a11y)[^?]*\.js$")
 OPTIONS = ["--no-sandbox", "--disable-gpu"]
 
 

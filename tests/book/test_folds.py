@@ -1,0 +1,105 @@
+"""What of a page's code is shown, what its folds are called, and how numbers and tables are written."""
+
+import textwrap
+
+import pytest
+
+from userdp_book.site import light, tables
+from userdp_book.site.claims import number
+from userdp_book.site.folds import CHECK, FIGURE, SETTINGS, shown
+
+METHOD = '''def mean(values):
+    """The mean."""
+    total = sum(values)
+    return total / len(values)
+'''
+LONG = "\n".join(f"x{k} = {k} + 1" for k in range(20))
+LAW = "class Law:\n" + "    x = 1\n" * 15
+CELLS = {
+    "short": ("total = vote(3)\ntotal + 1", None, "total = vote(3)\ntotal + 1"),
+    "imports": ("import numpy as np\nSEED = 3\nstyle.use()", SETTINGS, ""),
+    "imports, then short": ("import numpy as np\n\nvote(3)", "How it is computed and printed", "vote(3)"),
+    "check": ("check('x', 1, 1)", CHECK, ""),
+    "method and check": (METHOD + "\ncheck('x', mean([1]), 1)", CHECK, METHOD.strip()),
+    "long": (LONG, "How it is computed", ""),
+    "method in a long one": (f"{LONG}\n\n\n{METHOD}", "How it is computed", METHOD.strip()),
+    "definitions": (
+        f"{METHOD}\n\nclass Law:\n" + "    x = 1\n" * 15,
+        "Definitions: mean, Law",
+        METHOD.strip(),
+    ),
+    "figure": ("fig, ax = plt.subplots()\nax.plot(x)", FIGURE, ""),
+    "table": ("rows = pd.DataFrame(x)\nrows.round(2)", "How the table is made", ""),
+    "command": ("%pip install x", None, "%pip install x"),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_shows_its_method(name):
+    source, called, text = CELLS[name]
+    assert shown(source) == (called, text)
+
+
+def test_a_cell_that_draws_shows_nothing_else():
+    assert shown(METHOD, figure=True) == (FIGURE, "")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-4.64711e-120, "-4.65·10⁻¹²⁰"),
+        (1e-9, "10⁻⁹"),
+        (0.0, "0"),
+        (0.628571, "0.6286"),
+        (123456.0, "123,456"),
+        (1.5e8, "1.5·10⁸"),
+        (float("inf"), "inf"),
+        (3, "3"),
+        (None, "–"),
+    ],
+)
+def test_numbers_are_written_for_people(value, text):
+    assert number(value) == text
+
+
+def table(index, cell):
+    return textwrap.dedent(f"""\
+        <table border="1" class="dataframe"><thead><tr style="text-align: right;">
+        <th></th>
+        <th>a</th></tr></thead>
+        <tbody><tr>
+        <th>{index[0]}</th>
+        <td>{cell}</td></tr><tr>
+        <th>{index[1]}</th>
+        <td>word</td></tr></tbody></table>""")
+
+
+def test_a_bare_index_goes_and_numbers_are_told_from_words():
+    html = tables.tidy(table("01", "9.93e+03 ± 1e-02"))
+    assert html.count("<th>") == 1 and "<td>9.93·10³ ± 10⁻²</td>" in html
+    assert '<td class="words">word</td>' in html and tables.rows(html) == 2
+
+
+@pytest.mark.parametrize("index", ["12", "ab"])
+def test_an_index_that_says_something_stays(index):
+    assert tables.tidy(table(index, 1)).count("<th>") == 4
+
+
+CSS = """@charset "utf-8";/* .x { } */
+.a,.b .c{color:red}.d:not(.e){x:y}
+@media (min-width:1px){.a{x:y}.z{x:y}}@media print{.z{x:y}}
+@font-face{font-family:Font Awesome}@keyframes k{from{x:y}to{x:z}}html body{x:y}"""
+
+
+def test_only_rules_that_can_match_are_kept():
+    kept = "".join(light.kept(CSS, {"a", "b", "d"}))
+    assert kept == (
+        '@charset "utf-8";.a{color:red}.d:not(.e){x:y}@media (min-width:1px){.a{x:y}}'
+        "@keyframes k{from{x:y}to{x:z}}html body{x:y}"
+    )
+
+
+def test_icons_of_the_theme_are_found_by_either_name():
+    found = light.icons(light.read(light.ICONS), {"fa-bars", "fa-pencil-alt", "fa-github", "fa-solid"})
+    assert set(found) == {"fa-bars", "fa-pencil-alt", "fa-github"}
+    assert all(path.startswith("M") for _, _, path in found.values())
