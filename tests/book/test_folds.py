@@ -47,7 +47,7 @@ def test_a_cell_that_draws_shows_nothing_else():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (-4.64711e-120, "-4.65·10⁻¹²⁰"),
+        (-4.64711e-120, "−4.65·10⁻¹²⁰"),
         (1e-9, "10⁻⁹"),
         (0.0, "0"),
         (0.628571, "0.6286"),

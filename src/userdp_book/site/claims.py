@@ -26,7 +26,6 @@ SYMBOLS = {
     "context": "○",
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
-RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
