@@ -1,10 +1,13 @@
-"""What of a page's code is shown, what its folds are called, and how numbers and tables are written."""
+"""What of a page's code is shown, what its folds are called, how numbers are written, and what is left out to be light."""
 
-import textwrap
+from base64 import b64decode, b64encode
+from io import BytesIO
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from userdp_book.site import light, tables
+from userdp_book.site import light
 from userdp_book.site.claims import number
 from userdp_book.site.folds import CHECK, FIGURE, SETTINGS, shown
 
@@ -62,29 +65,6 @@ def test_numbers_are_written_for_people(value, text):
     assert number(value) == text
 
 
-def table(index, cell):
-    return textwrap.dedent(f"""\
-        <table border="1" class="dataframe"><thead><tr style="text-align: right;">
-        <th></th>
-        <th>a</th></tr></thead>
-        <tbody><tr>
-        <th>{index[0]}</th>
-        <td>{cell}</td></tr><tr>
-        <th>{index[1]}</th>
-        <td>word</td></tr></tbody></table>""")
-
-
-def test_a_bare_index_goes_and_numbers_are_told_from_words():
-    html = tables.tidy(table("01", "9.93e+03 ± 1e-02"))
-    assert html.count("<th>") == 1 and "<td>9.93·10³ ± 10⁻²</td>" in html
-    assert '<td class="words">word</td>' in html and tables.rows(html) == 2
-
-
-@pytest.mark.parametrize("index", ["12", "ab"])
-def test_an_index_that_says_something_stays(index):
-    assert tables.tidy(table(index, 1)).count("<th>") == 4
-
-
 CSS = """@charset "utf-8";/* .x { } */
 .a,.b .c{color:red}.d:not(.e){x:y}
 @media (min-width:1px){.a{x:y}.z{x:y}}@media print{.z{x:y}}
@@ -97,6 +77,16 @@ def test_only_rules_that_can_match_are_kept():
         '@charset "utf-8";.a{color:red}.d:not(.e){x:y}@media (min-width:1px){.a{x:y}}'
         "@keyframes k{from{x:y}to{x:z}}html body{x:y}"
     )
+
+
+def test_a_picture_in_256_colours_is_lighter_and_looks_the_same():
+    ramp = np.linspace(0, 255, 300).astype(np.uint8)
+    image = np.stack(np.broadcast_arrays(ramp[:, None], ramp, np.uint8(90)), axis=-1)
+    png = BytesIO()
+    Image.fromarray(image).save(png, "png")
+    light_png = b64decode(light.in_palette(b64encode(png.getvalue()).decode()))
+    shown = np.asarray(Image.open(BytesIO(light_png)).convert("RGB")).astype(int)
+    assert len(light_png) < len(png.getvalue()) / 2 and np.abs(shown - image).max() <= 24
 
 
 def test_icons_of_the_theme_are_found_by_either_name():

@@ -8,7 +8,7 @@ from reading import found, measured, share
 
 pytestmark = [*IN_BROWSER, pytest.mark.xdist_group("reading")]
 
-CODE, FIGURES = 0.12, 0.12  # of the height of all pages: at most, at least
+CODE = 0.12  # of the height of all pages, at most
 SCREENS = 15  # of a page of experiments
 FIRST, OTHER = 600, 2000  # kilobytes of the first page and of any other
 EXPERIMENTS = [name for name in docnames() if "experiments" in name or name.endswith("phase-transition")]

@@ -12,7 +12,6 @@ from docutils import nodes
 from userdp.study.claims import MIME, statements
 
 from ..run.pages import Page, pages
-from . import tables
 from .generated import SOURCES
 from .links import to_statement
 
@@ -26,6 +25,7 @@ SYMBOLS = {
     "context": "○",
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -84,10 +84,15 @@ def number(value) -> str:
     if not isinstance(value, float) or not math.isfinite(value):
         return "–" if value is None else str(value).replace("-", "−")
     if value and not 1e-4 <= abs(value) < 1e7:
-        said = tables.scientific(*f"{value:.3g}".split("e"))
+        said = scientific(*f"{value:.3g}".split("e"))
     else:
         said = f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return said.replace("-", "−")
+
+
+def scientific(digits: str, power: str) -> str:
+    times = "" if digits == "1" else f"{digits}·"
+    return f"{times}10{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
 def expectation(claim) -> str:
@@ -103,14 +108,12 @@ def anchor(statement: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines; a table of pandas is tidied."""
+    """myst-nb's plugin: a claim is a box of two lines."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
     @staticmethod
     def handle_mime(renderer, data, inline):
-        if data.mime_type == "text/html" and tables.TABLE in data.string:
-            return [nodes.raw(text=tables.tidy(data.string), format="html", classes=["output", "text_html"])]
         if data.mime_type != MIME:
             return None
         claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer

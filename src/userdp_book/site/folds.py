@@ -12,12 +12,11 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from . import tables
-
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
 EXCERPT = 24  # lines shown of one cell
-ROWS = 6  # of a table that stays open beside a figure
+TABLE = 'class="dataframe"'
+ROWS = 7  # of a table that stays open beside a figure, with its head
 NUMBERS = "The numbers"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
@@ -148,7 +147,7 @@ def is_figure(cell: nodes.container) -> bool:
 def fold_tables(cell: nodes.container) -> None:
     """The long tables of a cell in the section of a figure: they are the numbers behind it."""
     for table in list(cell.findall(nodes.raw)):
-        if tables.TABLE in table.astext() and tables.rows(table.astext()) > ROWS:
+        if TABLE in table.astext() and table.astext().count("<tr>") > ROWS:
             fold = HideCodeCellNode(prompt_show=NUMBERS, prompt_hide=NUMBERS, classes=["above-output"])
             table.replace_self(fold)
             fold += table

@@ -10,7 +10,7 @@ from sphinx.errors import ExtensionError
 
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, is_executable
-from . import tables
+from . import light, tables
 
 CACHE = Path("_build") / "jupyter_cache"
 # The reader that myst-nb registers for pages like ours; its notebook is the one that will be looked up.
@@ -52,6 +52,8 @@ def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
         for data in (output.data for output in cell.outputs if "data" in output):
             if "text/html" in data:
                 data["text/html"] = tables.tidy(data["text/html"])
+            if "image/png" in data:
+                data["image/png"] = light.in_palette(data["image/png"])
     return True
 
 
