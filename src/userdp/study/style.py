@@ -27,7 +27,7 @@ def use() -> None:
             "axes.spines.right": False,
             "axes.spines.top": False,
             "figure.constrained_layout.use": True,
-            "figure.dpi": 110,
+            "figure.dpi": 200,
             "figure.facecolor": "white",
             "figure.figsize": (7.0, 4.0),
             "font.size": 10.5,

@@ -14,7 +14,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
-EXCERPT = 24  # lines shown of one cell
+EXCERPT = 14  # lines shown of one cell
 TABLE = 'class="dataframe"'
 ROWS = 7  # of a table that stays open beside a figure, with its head
 NUMBERS = "The numbers"
@@ -126,13 +126,15 @@ class Folds(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs) -> None:
-        drawn = None
+        seen = None  # the last section that shows a figure or a long table
         for cell in list(self.document.findall(nodes.container)):
             if is_code(cell):
                 if is_figure(cell):
-                    drawn = cell.parent
-                elif cell.parent is drawn:
+                    seen = cell.parent
+                elif cell.parent is seen:
                     fold_tables(cell)
+                elif any(long_tables(cell)):
+                    seen = cell.parent
                 fold(cell)
 
 
@@ -145,12 +147,16 @@ def is_figure(cell: nodes.container) -> bool:
 
 
 def fold_tables(cell: nodes.container) -> None:
-    """The long tables of a cell in the section of a figure: they are the numbers behind it."""
-    for table in list(cell.findall(nodes.raw)):
-        if TABLE in table.astext() and table.astext().count("<tr>") > ROWS:
-            fold = HideCodeCellNode(prompt_show=NUMBERS, prompt_hide=NUMBERS, classes=["above-output"])
-            table.replace_self(fold)
-            fold += table
+    """A section shows one figure or one long table: those that follow are the numbers behind it."""
+    for table in long_tables(cell):
+        fold = HideCodeCellNode(prompt_show=NUMBERS, prompt_hide=NUMBERS, classes=["above-output"])
+        table.replace_self(fold)
+        fold += table
+
+
+def long_tables(cell: nodes.container) -> list[nodes.raw]:
+    raw = [(table, table.astext()) for table in cell.findall(nodes.raw)]
+    return [table for table, text in raw if TABLE in text and text.count("<tr>") > ROWS]
 
 
 def fold(cell: nodes.container) -> None:
