@@ -16,7 +16,7 @@ LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
 EXCERPT = 14  # lines shown of one cell
 TABLE = 'class="dataframe"'
-ROWS = 7  # of a table that stays open beside a figure, with its head
+ROWS = 5  # of a table that stays open beside a figure, with its head
 NUMBERS = "The numbers"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
