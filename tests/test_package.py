@@ -96,7 +96,7 @@ for missing in sys.argv[1].split(","):
     except ModuleNotFoundError as error:
         print(error)
 """
-    needed = ["IPython", "joblib", "matplotlib", "tqdm"]
+    needed = ["IPython", "joblib", "matplotlib"]
     said = run(code, needed).stdout.splitlines()
     assert [line.partition(",")[0] for line in said] == [f"userdp.study needs {name}" for name in needed]
     assert all(line.endswith("pip install 'userdp[study]'") for line in said)
