@@ -113,6 +113,17 @@ def fails_at_four(rng, theta, n):
     return draw(rng, theta, n)
 
 
+def test_a_full_disk_is_named_and_keeps_no_half_cell(tmp_path, monkeypatch):
+    def fills_the_disk(file, **_):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", fills_the_disk)
+    with pytest.raises(OSError, match=r"store: .*npz cannot be written: .*No space left on device"):
+        sweep(draw, GRID, repetitions=3, seed=1, store=tmp_path)
+    assert kept_in(tmp_path) == []
+
+
 def test_an_error_in_one_cell_loses_none_of_the_others(tmp_path):
     with pytest.raises(RuntimeError, match="no such luck"):
         sweep(fails_at_four, GRID, repetitions=3, seed=1, store=tmp_path)

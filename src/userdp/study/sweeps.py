@@ -6,7 +6,6 @@ reordering the grid, adding cells or changing the number of workers changes no n
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -71,9 +70,14 @@ class CellStore:
     def write(self, cell: Cell, result: NDArray) -> None:
         """Keep the result of a cell: whole or not at all, whenever the process ends."""
         path, content = self._place(cell)
-        with NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
-            np.savez(file, content=content, result=result)
-        os.replace(file.name, path)
+        file = NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False)  # noqa: SIM115
+        try:
+            with file:
+                np.savez(file, content=content, result=result)
+        except OSError as error:  # a full disk, perhaps only when closing: leave no half cell on it
+            Path(file.name).unlink()
+            raise OSError(f"store: {path} cannot be written: {error}") from error
+        Path(file.name).replace(path)
 
     def _place(self, cell: Cell) -> tuple[Path, str]:
         content = f"{self.sweep} {_plain_text(cell)}"
