@@ -7,6 +7,8 @@ from sphinx import addnodes
 
 from userdp.study.claims import statements
 
+# papers count these together, and readers remember the number
+MAIN = ("theorem", "proposition", "corollary")
 SCORER = Path(__file__).parent / "search.js"
 
 
@@ -24,7 +26,8 @@ def name_for_search(app, doctree: nodes.document, docname: str) -> None:
 
 
 def names(id: str) -> list[str]:
-    """How readers ask for a statement: "Theorem 3", "Kent Theorem 3"."""
+    """How readers ask for a statement: "Theorem 3", "Kent Theorem 3", whatever of the main results it is."""
     item = statements()[id]
-    number = f"{item['kind']} {item['number']}"
-    return [number, f"{item['paper']} {number}"]
+    kinds = dict.fromkeys([item["kind"], "theorem"] if item["kind"] in MAIN else [item["kind"]])
+    numbers = [f"{kind} {item['number']}" for kind in kinds]
+    return [*numbers, *(f"{item['paper']} {number}" for number in numbers)]
