@@ -5,6 +5,9 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count())')
 PAGES ?=
 PYTEST_ARGS ?=
 NBVAL_ARGS ?=
+# of random slips: another seed every day
+SEED ?= $(shell date +%Y%m%d)
+COUNT ?= 100
 
 CHROMIUM := $(shell command -v chromium)
 BIN := .venv/bin
@@ -35,7 +38,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
 .PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs bench \
-  deployable release clean distclean
+  deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -114,6 +117,15 @@ release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try
 	git commit --quiet --message "Release $(VERSION)" CHANGELOG.md CITATION.cff src/userdp/__init__.py
 	git tag v$(VERSION)
 	@echo "git push --follow-tags origin HEAD v$(VERSION) publishes it"
+mutants: .venv/.ready ## plant random slips, run the tests that could see each, store what came of it (SEED=1 COUNT=100)
+	$(BIN)/python -m userdp_book.evidence.campaign --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
+
+flakes: .venv/.ready ## the unit tests ten times in a row beside four busy processes (an hour)
+	for i in 1 2 3 4; do timeout 7200 sh -c 'while :; do :; done' & busy="$$busy $$!"; done; \
+	trap "kill $$busy" EXIT; \
+	for i in 1 2 3 4 5 6 7 8 9 10; do \
+	  $(BIN)/pytest -q -n $(JOBS) -m "not browser and not slips" --ignore tests/book $(PYTEST_ARGS) || exit 1; \
+	done
 
 clean: ## remove what was built
 	rm -rf _build

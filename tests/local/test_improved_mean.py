@@ -168,6 +168,21 @@ def test_vote_fails_no_more_often_than_its_bound():
     assert 0 < fails / 3000 <= bound < 1
 
 
+def test_the_bound_on_a_failed_vote_counts_all_edges_but_the_two_nearest():
+    """Users who know theta: the chance of one pair of bins to win does not depend on the width."""
+    rounds, law = (Round(10, 0.3, 1.0),), constant_size(10**8)
+    few, many = (_vote_failure(Plan(300, tau, 150, rounds), law, 1.0, "bounded") for tau in (0.3, 0.15))
+    assert 0 < many < 1 and many / few == pytest.approx((7 - 2) / (4 - 2), rel=1e-9)
+    assert _vote_failure(Plan(300, 0.5, 150, rounds), law, 1.0, "bounded") == 0
+
+
+@pytest.mark.parametrize("tails", ["bounded", "normal"])
+def test_the_bound_of_a_plain_report_is_its_variance(tails):
+    plan = Plan(0, 1.0, 1, (Round(50, 1.0, 0.0),))
+    bound = risk_bound(plan, size_law=constant_size(7), epsilon=0.8, tails=tails)
+    assert bound.risk == pytest.approx(1 / np.tanh(0.4) ** 2 / 50, rel=1e-12)
+
+
 # --- plans -----------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,314 @@
+"""A campaign of random mutants: small changes of the package that nobody chose, drawn by a seed.
+
+``python -m userdp_book.evidence.campaign --seed 1 --count 100`` plants each in a copy of the package, runs
+the tests that import its module, then all others that reach it, until one fails, and stores what came of it.
+Half of the mutants are drawn from the code that makes a promise: the wing `privacy`, and every function of a
+mechanism that draws noise or adds budgets. Survivors that change nothing anybody could observe are argued one
+by one in ``equivalents.csv``.
+"""
+
+import argparse
+import ast
+import csv
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import chain, islice, pairwise
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from userdp_book.run.reach import Sources, read_code
+
+from .slips import ROOT, plant, run
+
+PACKAGE = ROOT / "src" / "userdp"
+RESULTS = Path(__file__).with_name("campaign.csv")
+EQUIVALENTS = Path(__file__).with_name("equivalents.csv")
+# processor seconds of one file of tests, after which a mutant counts as seen: it does not end
+LIMIT = 150
+SIGNS = {"+": "-", "*": "/", "**": "*", "//": "/", "%": "//", "and": "or", "&": "|", "<": "<=", ">": ">="}
+SIGNS |= {"==": "!=", "is": "is not", "in": "not in"}
+SIGNS = {new: old for old, new in SIGNS.items()} | SIGNS
+SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
+TWINS = {"min": "max", "minimum": "maximum", "ceil": "floor", "sequential": "disjoint", "argmax": "argmin"}
+TWINS |= {"any": "all", "expm1": "exp", "log1p": "log", "sum": "max", "laplace": "normal"}
+TWINS = {new: old for old, new in TWINS.items()} | TWINS
+# calls in whose place their first argument could stand
+DROPPED = {"clip", "project", "minimum", "maximum", "min", "max", "abs", "sqrt", "exp", "log", "square"}
+DROPPED |= {"ceil", "floor", "nan_to_num", "cumsum", "sort", "unique", "permutation", "round", "flip"}
+# what noise is scaled by, and what counts users: a factor 2 here is the slip of this field
+SCALES = {"epsilon", "delta", "sensitivity", "scale", "sigma", "budget", "bound", "half_width", "spread"}
+COUNTS = {"n", "half", "third", "users", "steps", "size", "sizes", "count", "k"}
+# the line of pytest's summary that names what failed
+FAILED = r"^(?:FAILED|ERROR) \S*?tests/(\S+?(?:\[.*?\])?)(?: - |$)"
+NOISY = {"rng", "guarantee", "guarantees", "sequential", "disjoint", "calibrated", "Guarantee"}
+
+
+class Mutant(NamedTuple):
+    """One change: where, of what kind, the lines before and after, and the place and text of the change."""
+
+    module: str
+    function: str
+    promise: bool
+    kind: str
+    before: str
+    after: str
+    start: int
+    end: int
+    text: str
+
+
+class Sites:
+    """All places of one module, and what could go wrong at each."""
+
+    def __init__(self, file: Path):
+        self.module = file.relative_to(PACKAGE).as_posix()
+        self.source = file.read_bytes()
+        self.starts = [0]
+        for line in self.source.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        first, last = self.starts[node.lineno - 1], self.starts[node.end_lineno - 1]
+        return first + node.col_offset, last + node.end_col_offset
+
+    def text(self, *span: int) -> str:
+        return self.source[slice(*span)].decode()
+
+    def found(self) -> Iterator[list[Mutant]]:
+        """The mutants of each place."""
+        yield from self._within(ast.parse(self.source), "", False)
+
+    def _within(self, node: ast.AST, function: str, promise: bool) -> Iterator[list[Mutant]]:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            function = f"{function}.{node.name}".strip(".")
+        if isinstance(node, ast.FunctionDef):
+            promise = promise or self._promises(node)
+        if made := [self._mutant(function, promise, *change) for change in self._changes(node)]:
+            yield made
+        for name, field in ast.iter_fields(node):
+            if name in ("annotation", "returns", "decorator_list"):
+                continue
+            # twice a function is no number
+            field = getattr(field, "value", None) if name == "func" else field
+            for child in field if isinstance(field, list) else [field]:
+                if isinstance(child, ast.AST) and not self._is_word(child):
+                    yield from self._within(child, function, promise)
+
+    def _is_word(self, node: ast.AST) -> bool:
+        """Whether a node is a message or a type, which compute nothing."""
+        return isinstance(node, ast.Raise | ast.JoinedStr) or ast.unparse(node).startswith("Literal[")
+
+    def _promises(self, function: ast.FunctionDef) -> bool:
+        wing = self.module.partition("/")[0]
+        nodes = [node for part in (*function.args.kwonlyargs, *function.body) for node in ast.walk(part)]
+        named = {getattr(node, "id", getattr(node, "attr", getattr(node, "arg", None))) for node in nodes}
+        return wing == "privacy" or wing in ("local", "central") and bool(named & NOISY)
+
+    def _mutant(self, function: str, promise: bool, kind: str, start: int, end: int, text: str) -> Mutant:
+        first = self.source.rfind(b"\n", 0, start) + 1
+        last = self.source.find(b"\n", end)
+        before = " ".join(self.text(first, last).split())
+        after = " ".join((self.text(first, start) + text + self.text(end, last)).split())
+        return Mutant(self.module, function, promise, kind, before, after, start, end, text)
+
+    def _changes(self, node: ast.AST) -> Iterator[tuple[str, int, int, str]]:
+        """Kind, place and new text of each change of one node."""
+        if isinstance(node, ast.BinOp):
+            yield from self._signs("arithmetic", node.left, node.right)
+        elif isinstance(node, ast.Compare):
+            yield from self._signs("comparison", node.left, *node.comparators)
+        elif isinstance(node, ast.BoolOp):
+            yield from self._signs("boolean", *node.values)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub | ast.Invert):
+            yield "dropped sign", *self.span(node), self.text(*self.span(node.operand))
+        elif isinstance(node, ast.Constant):
+            yield from (("constant", *self.span(node), text) for text in _constants(node.value))
+        elif isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield "negated", *self.span(node.test), f"not ({self.text(*self.span(node.test))})"
+        elif isinstance(node, ast.Call):
+            yield from self._calls(node)
+        elif isinstance(node, ast.Slice):
+            ends = [end for end in (node.lower, node.upper) if end and not isinstance(end, ast.Constant)]
+            yield from (("one off", *self.span(end), f"{self.text(*self.span(end))} + 1") for end in ends)
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield from self._names(node, getattr(node, "id", getattr(node, "attr", "")))
+        elif isinstance(node, ast.Expr) and ast.unparse(node).startswith("_validate."):
+            yield "dropped check", *self.span(node), "pass"
+
+    def _signs(self, kind: str, *parts: ast.AST) -> Iterator[tuple[str, int, int, str]]:
+        for left, right in pairwise(parts):
+            start, end = self.span(left)[1], self.span(right)[0]
+            if sign := SIGN.search(self.text(start, end)):
+                yield kind, start + sign.start(), start + sign.end(), SIGNS[sign[0]]
+
+    def _calls(self, node: ast.Call) -> Iterator[tuple[str, int, int, str]]:
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in TWINS:
+            end = self.span(node.func)[1]
+            yield "twin", end - len(name), end, TWINS[name]
+        if name in DROPPED and node.args:
+            yield "dropped call", *self.span(node), f"({self.text(*self.span(node.args[0]))})"
+        for left, right in pairwise(arg for arg in node.args if not isinstance(arg, ast.Starred)):
+            (start, stop), (begin, end) = self.span(left), self.span(right)
+            yield (
+                "swapped",
+                start,
+                end,
+                self.text(begin, end) + self.text(stop, begin) + self.text(start, stop),
+            )
+
+    def _names(self, node: ast.AST, name: str) -> Iterator[tuple[str, int, int, str]]:
+        place, text = self.span(node), self.text(*self.span(node))
+        if name in SCALES:
+            yield from (("factor 2", *place, f"({text} {factor})") for factor in ("* 2", "/ 2"))
+        if name in COUNTS:
+            yield from (("one off", *place, f"({text} {step})") for step in ("+ 1", "- 1"))
+        if name in ("epsilon", "delta"):
+            other = "delta" if name == "epsilon" else "epsilon"
+            yield "budget swapped", *place, text.removesuffix(name) + other
+
+
+def _constants(value: object) -> list[str]:
+    if isinstance(value, bool):
+        return [str(not value)]
+    if isinstance(value, int):
+        return [str(value + 1), f"({value - 1})", *([str(2 * value)] if value > 1 else [])]
+    if isinstance(value, float):
+        return [repr(2 * value), repr(value / 2)] if value else ["1.0"]
+    return {"left": ['"right"'], "right": ['"left"']}.get(value, []) if isinstance(value, str) else []
+
+
+def planted(mutant: Mutant, source: bytes) -> bytes:
+    return source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
+
+
+def is_another(mutant: Mutant) -> bool:
+    """Whether the changed text is Python, which it need not be, and not the same Python in other words."""
+    source = (PACKAGE / mutant.module).read_bytes()
+    try:
+        return ast.dump(ast.parse(planted(mutant, source))) != ast.dump(ast.parse(source))
+    except SyntaxError:
+        return False
+
+
+def draw(seed: int, count: int) -> list[Mutant]:
+    """In turn one mutant of what makes a promise and one of all else; every place is as likely.
+
+    With a larger count come others behind the same.
+    """
+    places = [place for file in sorted(PACKAGE.rglob("*.py")) for place in Sites(file).found()]
+    parts = [[place for place in places if place[0].promise is promise] for promise in (True, False)]
+    pairs = zip(*(_drawn(seed, part) for part in parts), strict=False)
+    return list(islice(chain.from_iterable(pairs), count))
+
+
+def _drawn(seed: int, places: list[list[Mutant]]) -> Iterator[Mutant]:
+    rng = random.Random(seed)
+    return filter(is_another, (rng.choice(place) for place in rng.sample(places, len(places))))
+
+
+@cache
+def reached() -> dict[str, tuple[Counter[str], set[str]]]:
+    """Of each unit test, how many names it imports of each module, and all modules that it reaches."""
+    sources, found = Sources(ROOT), {}
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        text, name = file.read_text(encoding="utf8"), file.relative_to(ROOT / "tests").as_posix()
+        if not name.startswith("book/"):
+            code = read_code(ast.parse(text))
+            pairs = [pair for one in code.imports for pair in list(sources.behind(*one)) or [one]]
+            # what walks over the faces reaches all of the package
+            walks = "iter_modules" in text or "promising()" in text
+            named = Counter(module for module, _ in pairs)
+            found[name] = named, set(sources.paths) if walks else sources.reach(code)[0]
+    return found
+
+
+def tests_of(module: str) -> list[list[str]]:
+    """What to run, in turn: the tests most about a module, those that import it, all others that reach it."""
+    name = "userdp." + module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    tests = sorted(reached().items(), key=lambda item: len(item[1][1]))
+    shares = {test: named[name] / named.total() for test, (named, _) in tests if named[name]}
+    own = sorted(shares, key=lambda test: -shares[test])
+    others = [test for test, (_, reach) in tests if name in reach and test not in shares]
+    return [part for part in (own[:1], own[1:], others) if part]
+
+
+@cache
+def passes(test: str) -> bool:
+    """Control: whether a test that failed with a mutant passes without one."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run([test], plant(None, Path(folder)), LIMIT).returncode == 0
+
+
+def judge(mutant: Mutant) -> dict[str, str]:
+    """Plant a mutant and run tests until one fails: a row of the list of results."""
+    seconds, outcome, seen = 0.0, "survived", ""
+    with tempfile.TemporaryDirectory() as folder:
+        file = plant(None, Path(folder)) / "userdp" / mutant.module
+        file.write_bytes(planted(mutant, file.read_bytes()))
+        for tests in tests_of(mutant.module):
+            result = run(tests, Path(folder), LIMIT * len(tests))
+            seconds += result.seconds
+            if result.returncode:
+                outcome = "no end" if result.returncode < 0 else "killed"
+                failed = re.search(FAILED, result.stdout, re.MULTILINE)
+                seen = failed[1] if failed else ""
+                break
+    if outcome == "killed" and not passes(seen):
+        raise RuntimeError(f"{seen or tests} fails without a mutant too")
+    row = {name: str(getattr(mutant, name)) for name in Mutant._fields[:6]}
+    return row | {"outcome": outcome, "test": seen, "seconds": f"{seconds:.1f}"}
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf8", newline="") as rows:
+        return list(csv.DictReader(rows))
+
+
+def judged(file: Path = RESULTS) -> list[dict[str, str]]:
+    """The stored results; of survivors that are argued to be equivalent the outcome says so, and why."""
+    reasons = {(row["module"], row["before"], row["after"]): row["why"] for row in table(EQUIVALENTS)}
+    rows = table(file)
+    for row in rows:
+        row["why"] = reasons.get((row["module"], row["before"], row["after"]), "")
+        if row["outcome"] == "survived" and row["why"]:
+            row["outcome"] = "equivalent"
+    return rows
+
+
+def wilson(hits: int, runs: int, z: float = 1.959964) -> tuple[float, float]:
+    """Interval for a share that covers it with probability of about 95 %."""
+    middle = (hits + z**2 / 2) / (runs + z**2)
+    half = z / (runs + z**2) * sqrt(hits * (runs - hits) / runs + z**2 / 4)
+    return middle - half, middle + half
+
+
+def main() -> int:
+    """Run a campaign, store what came of each mutant, and fail if one survived that nobody has explained."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--store", type=Path, default=RESULTS)
+    asked = parser.parse_args()
+    rows = []
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for row in pool.map(judge, draw(asked.seed, asked.count)):
+            rows.append({"seed": str(asked.seed)} | row)
+            print(f"{row['outcome']:>9} {row['seconds']:>6} s  {row['module']}: {row['after']}", flush=True)
+            with asked.store.open("w", encoding="utf8", newline="") as file:
+                writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+    return int(any(row["outcome"] == "survived" for row in judged(asked.store)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Random slips: drawn by a seed, of every kind, planted one by one; what is called equivalent is argued."""
+
+import pytest
+
+from userdp_book.evidence import campaign
+from userdp_book.evidence.campaign import EQUIVALENTS, PACKAGE, Sites, draw, judge, judged, table, wilson
+
+EXAMPLE = '''
+def noisy(x, epsilon, delta=0.5, *, bound=2):
+    """Words are left alone, and - 1 in them."""
+    _validate.positive(epsilon=epsilon)
+    if not 0 < x <= 1 and delta:
+        raise ValueError(f"epsilon + {delta - 1}")
+    low = -np.clip(x[: bound - 1], 0, bound)
+    return np.searchsorted(low, max(x, bound), side="left") * True
+'''
+
+
+def changed(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(campaign, "PACKAGE", tmp_path)
+    (tmp_path / "central").mkdir()
+    file = tmp_path / "central" / "example.py"
+    file.write_text(text)
+    return [mutant for place in Sites(file).found() for mutant in place]
+
+
+def test_every_kind_of_slip_is_made_and_words_are_left_alone(tmp_path, monkeypatch):
+    mutants = changed(tmp_path, monkeypatch, EXAMPLE)
+    assert {mutant.kind for mutant in mutants} == {
+        "arithmetic",
+        "boolean",
+        "budget swapped",
+        "comparison",
+        "constant",
+        "dropped call",
+        "dropped check",
+        "dropped sign",
+        "factor 2",
+        "negated",
+        "one off",
+        "swapped",
+        "twin",
+    }
+    for mutant in mutants:
+        assert campaign.is_another(mutant) and mutant.before != mutant.after
+        assert "Words" not in mutant.before and "raise" not in mutant.before and not mutant.promise
+    found = {mutant.after for mutant in mutants}
+    assert "low = -(x[: bound - 1])" in found and "low = -np.clip(x[: bound + 1], 0, bound)" in found
+    assert "if 0 < x <= 1 and delta:" in found and "_validate.positive(epsilon=delta)" in found
+
+
+@pytest.mark.parametrize("line", ["rng.laplace(2)", "disjoint(1, 2)", "other.calibrated(x=2)"])
+def test_what_draws_or_composes_makes_a_promise(tmp_path, monkeypatch, line):
+    mutants = changed(tmp_path, monkeypatch, f"def f():\n    return {line}\n\ndef g():\n    return 1\n")
+    assert {mutant.function for mutant in mutants if mutant.promise} == {"f"}
+    assert {mutant.function for mutant in mutants if not mutant.promise} == {"g"}
+
+
+def test_a_seed_says_which_mutants():
+    one, same, other = draw(1, 21), draw(1, 21), draw(2, 21)
+    assert one == same and set(one).isdisjoint(other)
+    assert [mutant.promise for mutant in one] == [True, False] * 10 + [True]
+    assert draw(1, 41)[:21] == one
+
+
+def test_the_tests_most_about_a_module_come_first():
+    assert campaign.tests_of("privacy/noise.py")[0] == ["privacy/test_noise.py"]
+    assert campaign.tests_of("central/mean.py")[0] == ["central/test_central_mean.py"]
+    for file in PACKAGE.rglob("*.py"):
+        first = campaign.tests_of(file.relative_to(PACKAGE).as_posix())
+        assert first or file.parent == PACKAGE
+
+
+def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
+    for row in table(EQUIVALENTS):
+        mutants = [mutant for place in Sites(PACKAGE / row["module"]).found() for mutant in place]
+        assert (row["before"], row["after"]) in {(m.before, m.after) for m in mutants}, row
+        assert len(row["why"].split()) >= 5
+
+
+def test_the_stored_campaign_is_of_one_seed_and_nothing_unexplained_survives_where_a_promise_is_made():
+    rows = judged()
+    assert len({row["seed"] for row in rows}) == 1 and len(rows) >= 80
+    assert not [row for row in rows if row["promise"] == "True" and row["outcome"] == "survived"]
+
+
+def test_the_interval_is_wilsons():
+    assert wilson(84, 97) == pytest.approx((0.784, 0.920), abs=5e-4)
+    assert wilson(10, 10)[1] == pytest.approx(1)
+
+
+@pytest.mark.slips
+def test_a_mutant_is_planted_and_seen():
+    mutants = [mutant for place in Sites(PACKAGE / "privacy/guarantee.py").found() for mutant in place]
+    row = judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))
+    assert row["outcome"] == "killed" and row["test"].startswith("privacy/test_guarantee.py::")
