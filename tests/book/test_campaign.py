@@ -80,7 +80,8 @@ def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
 
 def test_the_stored_campaign_is_of_one_seed_and_nothing_unexplained_survives_where_a_promise_is_made():
     rows = judged()
-    assert len({row["seed"] for row in rows}) == 1 and len(rows) >= 80
+    assert len({row["seed"] for row in rows}) == 1
+    assert {row["outcome"] for row in rows} <= {"killed", "no end", "survived", "equivalent"}
     assert not [row for row in rows if row["promise"] == "True" and row["outcome"] == "survived"]
 
 

@@ -81,5 +81,6 @@ def test_dame_risk_is_enclosed(theta, rho, cap):
     ]
     error = 5 * np.std(drawn) / 20
     assert low - error <= np.mean(drawn) <= high + error
-    assert low >= (1 - failure) * dame_noise_risk(law, n=n, epsilon=epsilon, size_cap=cap) * (1 - 1e-9)
-    assert high < 1.1 * low  # the two bounds nearly meet
+    noise = dame_noise_risk(law, n=n, epsilon=epsilon, size_cap=cap)
+    assert low >= (1 - failure) * noise * (1 - 1e-9)
+    assert high < 1.02 * noise  # beside the noise the means of so many records hardly vary
