@@ -15,7 +15,7 @@ from userdp.central.bounds import exponential_bound, output_perturbation, privat
 from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
-from userdp.privacy.noise import gaussian_delta
+from userdp.privacy.noise import gaussian_delta, gaussian_sigma
 from userdp.theory.audit import exact_loss
 from userdp.theory.exact_histograms import grid_law, log_density, two_approximate_bound
 from userdp.theory.sampled_steps import sampled_descent, sampled_epsilon, sampled_noise
@@ -217,6 +217,21 @@ def test_without_noise_the_descents_find_what_they_look_for():
     found = geometric_quantile(data, steps=4000, rng=Silent(), **options | {"largest": 80.0}).value
     sizes, mass = np.sort(np.sqrt((data**2).sum(axis=1))), noise_mass(4, **RELEASE)
     assert abs(np.sum(sizes > found) - mass) <= 2
+
+
+def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
+    """Without noise the mean of two iterates shows the first step."""
+    data, options = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3}
+    curve, rng = surrogate_curve(data, largest=20.0, **RELEASE), Silent()
+    chosen = private_gradient_descent(data, steps=2, rng=rng, **options).value
+    slope = np.diff(curve.values(np.array([10.0, 11.0])))[0]  # straight there
+    steepest, (scale,) = max(curve.mass, 3 * curve.reach - curve.mass), set(rng.scales)
+    step = 10 / np.sqrt(2 * (steepest**2 + scale**2)) * slope
+    assert step != 0 and chosen == pytest.approx(10 - step / 2, rel=1e-12)
+    rng = Silent()
+    private_gradient_descent(data, rng=rng, **options | {"epsilon": 50.0})
+    steps = np.ceil((3 / gaussian_sigma(epsilon=50.0, delta=1e-3)) ** 2)
+    assert sum(np.prod(size) for _, _, size in rng.asked) == steps > 100
 
 
 def test_the_compiled_descents_are_the_plain_ones():
