@@ -274,13 +274,16 @@ def table(file: Path) -> list[dict[str, str]]:
 
 def judged(file: Path = RESULTS) -> list[dict[str, str]]:
     """The stored results; of survivors that are argued to be equivalent the outcome says so, and why."""
-    reasons = {(row["module"], row["before"], row["after"]): row["why"] for row in table(EQUIVALENTS)}
-    rows = table(file)
+    reasons = {_key(row): row["why"] for row in table(EQUIVALENTS)}
+    rows = [row | {"why": reasons.get(_key(row), "")} for row in table(file)]
     for row in rows:
-        row["why"] = reasons.get((row["module"], row["before"], row["after"]), "")
         if row["outcome"] == "survived" and row["why"]:
             row["outcome"] = "equivalent"
     return rows
+
+
+def _key(row: dict[str, str]) -> tuple[str, ...]:
+    return tuple(row[name] for name in ("module", "function", "before", "after"))
 
 
 def wilson(hits: int, runs: int, z: float = 1.959964) -> tuple[float, float]:
