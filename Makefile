@@ -117,6 +117,7 @@ release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try
 	git commit --quiet --message "Release $(VERSION)" CHANGELOG.md CITATION.cff src/userdp/__init__.py
 	git tag v$(VERSION)
 	@echo "git push --follow-tags origin HEAD v$(VERSION) publishes it"
+
 mutants: .venv/.ready ## plant random slips, run the tests that could see each, store what came of it (SEED=1 COUNT=100)
 	$(BIN)/python -m userdp_book.evidence.campaign --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
 
