@@ -1,0 +1,280 @@
+"""The steps of DAME's proofs that are identities, or inequalities over a range."""
+
+from fractions import Fraction as F
+from itertools import product
+from math import ceil, comb, exp, isqrt, log, sqrt
+
+import mpmath
+import pytest
+from mpmath import iv
+
+from userdp.local.unequal import dame_half_width
+from userdp.populations.sizes import constant_size
+from userdp.theory.dame_bounds import CORRECTED, PRINTED
+
+HALF = F(1, 2)
+
+
+# --- Two worlds: Lemmas S1 and S2, Theorem 1 ---
+
+
+def test_two_coins_differ_as_stated():
+    """(S5) to (S8): both sides are linear in delta, so that two values decide."""
+    for delta in (F(1, 3), F(1, 7)):
+        up, down = (1 + delta) / 2, (1 - delta) / 2
+        assert (abs(up - down) + abs(down - up)) / 2 == delta
+        assert up - down == delta  # the weights of the opposite log-ratios in (S7)
+
+
+def test_the_divergence_stands_under_the_root():
+    """(S1): for one sign of mean 1/20 the root that ends too soon is below the distance."""
+    delta = iv.mpf(1) / 20
+    divergence = delta * iv.log((1 + delta) / (1 - delta))
+    assert (iv.sqrt(iv.mpf(1) / 2) * divergence).b < delta.a
+    assert delta.b < iv.sqrt(divergence / 2).a
+
+
+def test_an_event_chooses_for_each_size():
+    """(S10) to (S15): over all 64 events of two sizes, the supremum is the average distance."""
+    shares, delta = {1: F(1, 4), 2: F(3, 4)}, F(4, 5)
+
+    def mass(point, mean):
+        value = F(1)
+        for sign in point:
+            value *= (1 + sign * mean) / 2
+        return value
+
+    points = [point for m in shares for point in product((-1, 1), repeat=m)]
+    gaps = {p: mass(p, delta) - mass(p, -delta) for p in points}
+    events = product((0, 1), repeat=len(points))
+    largest = max(
+        abs(sum(shares[len(p)] * gaps[p] for p, inside in zip(points, event, strict=True) if inside))
+        for event in events
+    )
+    distance = {m: sum(abs(gap) for p, gap in gaps.items() if len(p) == m) / 2 for m in shares}
+    assert largest == sum(share * distance[m] for m, share in shares.items())
+    assert 2 * largest > 1  # the printed factor 2 leaves the scale of (S4) and (S18)
+
+
+def test_constants_of_theorem_1_add_up():
+    """(S28) is a quadratic form, decided by three points; (S31) collects 12, 3, 2 and two quarters."""
+    for x, y in ((1, 0), (0, 1), (1, 1)):
+        assert 2 * x**2 + 2 * y**2 - (x + y) ** 2 == (x - y) ** 2
+    assert (12 * 3 * F(1, 4), 12 * 2, F(1, 4) * F(1, 4)) == (9, PRINTED.c2, F(1, 16))
+    assert pytest.approx(exp(-9) / 16, rel=1e-14) == PRINTED.c1
+
+
+# --- One user of the second half, every outcome listed: (9), (S34) to (S48), (S90) to (S115) ---
+
+MASSES = {1: F(1, 2), 4: F(1, 3), 9: F(1, 6)}  # squares, so that every root is whole
+TAU = F(1, 9)
+
+
+def mean_root(cap):
+    return sum(mass * isqrt(min(m, cap)) for m, mass in MASSES.items())
+
+
+def outcomes(cap, theta, s):
+    """Size, mean, shrunk mean, projected mean and probability of one user, given the centre."""
+    up, lower, upper = (1 + theta) / 2, max(s - 7 * TAU, F(-1)), min(s + 7 * TAU, F(1))
+    for m, mass in MASSES.items():
+        w = F(isqrt(min(m, cap)), isqrt(cap))
+        for k in range(m + 1):
+            x = F(2 * k, m) - 1
+            shrunk = w * (x + (1 / w - 1) * s)
+            kept = min(max(shrunk, lower), upper)
+            yield m, x, shrunk, kept, mass * comb(m, k) * up**k * (1 - up) ** (m - k)
+
+
+@pytest.mark.parametrize("cap", [1, 4, 9])
+def test_the_estimate_is_the_average_less_its_shrinkage(cap):
+    """(9) and (S34) for any average and centre: linear in both, so that two values decide."""
+    root, mean = isqrt(cap), mean_root(cap)
+    taken = sum((root - isqrt(m)) * mass for m, mass in MASSES.items() if m <= cap)
+    assert taken == root - mean
+    for average, s in product((F(0), F(1)), repeat=2):
+        weight = mean / F(root)
+        assert (average * root - taken * s) / mean == (average - (1 - weight) * s) / weight
+
+
+CASES = [*product((1, 4, 9), (F(-1), F(1, 3), F(9, 10)), (-8 * TAU, F(0), 8 * TAU))]
+
+
+@pytest.mark.parametrize(("cap", "theta", "s"), CASES)
+def test_decomposition_of_the_bias_is_an_identity(cap, theta, s):
+    """(S36) to (S48), (S91) to (S93), (S110) to (S115), for near and for far bins."""
+    root, mean, listed = isqrt(cap), mean_root(cap), [*outcomes(cap, theta, s)]
+    assert all(shrunk == isqrt(min(m, cap)) * x / root + (1 - F(isqrt(min(m, cap)), root)) * s
+               for m, x, shrunk, _, _ in listed)  # fmt: skip
+    for i, mass in MASSES.items():  # (S42)
+        assert sum(p * x for m, x, _, _, p in listed if m == i) == theta * mass
+    large = [(x, kept, p) for m, x, _, kept, p in listed if m >= cap]
+    small = [(F(isqrt(m), root), x, kept, p) for m, x, _, kept, p in listed if m < cap]
+    assert (
+        sum(root * p * x for x, _, p in large) + sum(root * w * p * x for w, x, _, p in small) == theta * mean
+    )  # (S38)
+    bias = (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean - theta
+    cut = F(root) / mean * sum(p * (kept - x) for x, kept, p in large)
+    centred = [((kept - w * x - (1 - w) * s) * p, abs(x - theta) <= HALF) for w, x, kept, p in small]
+    rest = F(root) / mean * sum(term for term, _ in centred)
+    assert bias == cut + rest  # (S48), (S112)
+    assert abs(bias) <= F(root) / mean * sum(p * abs(kept - x) for x, kept, p in large) + abs(rest)
+    parts = [sum(term for term, good in centred if good == which) for which in (True, False)]
+    assert abs(rest) <= F(root) / mean * (abs(parts[0]) + abs(parts[1]))
+    assert all(abs(kept - w * x - (1 - w) * s) <= 2 for w, x, kept, _ in small)  # (S115)
+
+
+@pytest.mark.parametrize(("cap", "theta", "s"), CASES)
+def test_the_mean_of_the_estimate_given_the_bin_is_a_mean(cap, theta, s):
+    """(S51): it stays within [-1, 1], though the estimate does not; so the squared bias is at most 4."""
+    root, mean, listed = isqrt(cap), mean_root(cap), [*outcomes(cap, theta, s)]
+    assert -1 <= (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean <= 1
+    for _, x, shrunk, kept, _ in listed:  # the projection moves towards s and never beyond
+        assert min(shrunk, s) <= kept <= max(shrunk, s) and min(x, s) <= shrunk <= max(x, s)
+
+
+def test_a_shrunk_mean_is_nearer_to_the_centre_by_its_weight():
+    """(S124), (S129), (S133): of degree one in weight, mean and centre, so that two values of each decide."""
+    for w, x, s in product((HALF, F(1, 3)), (F(0), F(1)), (F(0), F(1))):
+        assert w * (x + (1 / w - 1) * s) == w * x + (1 - w) * s == s + w * (x - s)
+
+
+# --- The vote: Lemmas S5 and S6 ---
+
+
+@pytest.mark.parametrize("tau", [F(1, k) for k in (1, 2, 3, 7, 16)] + [F(2, 7), F(3, 10), F(7, 50), F(5, 3)])
+def test_reach_of_bins_at_most_two_away(tau):
+    """(S49), (S55), (S59), (S89), (S104): linear in theta, so that the ends of its bin decide."""
+    count = ceil(1 / tau)
+    bins = [(-1 + 2 * j * tau, min(-1 + 2 * (j + 1) * tau, F(1))) for j in range(count)]
+    for (j, (left, right)), (k, (lower, upper)) in product(enumerate(bins), repeat=2):
+        s = (lower + upper) / 2
+        if abs(j - k) <= 2:
+            for theta in (left, right):
+                assert abs(s - theta) <= 5 * tau
+                assert min(upper + 6 * tau, F(1)) >= min(theta + 2 * tau, F(1))
+                assert max(lower - 6 * tau, F(-1)) <= max(theta - 2 * tau, F(-1))
+        if k >= j + 2:  # a mean there leaves bin j without a vote
+            assert lower - right >= 2 * tau
+    assert all(sum(abs(j - k) > 2 for k in range(count)) < 1 / tau for j in range(count))
+
+
+def test_chances_of_two_bins_differ_as_stated():
+    """(S62) to (S66): of degree one in each letter, so that two values of each decide."""
+    for keep, vote, share, chance in product((F(2, 3), F(3, 4)), *[(F(0), F(1, 8))] * 3):
+        gain = 2 * keep - 1
+        assert keep * vote + (1 - keep) * (1 - vote) == gain * vote + 1 - keep
+        assert 1 - (2 * share * chance + 1 - share) == share - 2 * share * chance
+        near = gain * (share - 2 * share * chance) + 1 - keep
+        far = 2 * gain * chance * share + 1 - keep
+        assert near - far == gain * share * (1 - 4 * chance)
+
+
+@pytest.mark.parametrize(("cap", "n", "epsilon"), [(1, 2, 0.1), (3, 2, 0.6), (10**5, 10**4, 22 / 35)])
+def test_the_width_makes_each_chance_an_eighth_at_most(cap, n, epsilon):
+    """(S67), (S94), (S119): four chances are a half of 1 / max(root, 1), not a quarter."""
+    root = sqrt(cap * n) * epsilon
+    chance = exp(-cap * dame_half_width(size_cap=cap, n=n, epsilon=epsilon) ** 2 / 2)
+    assert 4 * chance == pytest.approx(0.5 / max(root, 1), rel=1e-9)
+    assert 1 - 4 * chance >= 0.5 - 1e-12
+
+
+def test_hoeffding_holds_for_differences_of_votes():
+    """(S70): its exponent is n/4 times the squared gap; exact tails of up to 12 users as a sanity check."""
+    for half, gap in product((1, 5, 12), (F(1, 10), HALF)):
+        assert 2 * (half * gap) ** 2 / (half * 2**2) == F(2 * half, 4) * gap**2
+        for down in (F(0), F(1, 5)):
+            law = {0: F(1)}
+            step = {-1: down, 1: down + gap, 0: 1 - 2 * down - gap}
+            for _ in range(half):
+                new = dict.fromkeys(range(-half, half + 1), F(0))
+                for (at, p), (move, q) in product(law.items(), step.items()):
+                    if p * q:
+                        new[at + move] += p * q
+                law = new
+            assert sum(p for total, p in law.items() if total <= 0) <= exp(-half * gap**2 / 2)
+
+
+def test_f_is_576_at_zero_in_each_form():
+    """(S74) to (S78): the forms differ by terms of second order; their values near 0 are exact."""
+    for x in (F(1), F(2), F(3)):  # a quadratic polynomial
+        assert HALF - (1 + x / 6) / 2 * (1 - x / 12) == -x / 24 + x**2 / 144
+    x = F(1, 10**9)
+    differences = [
+        HALF - (1 + x / 6) / (2 + x / 6),
+        HALF - (1 + x / 6) / 2 * (1 - x / 12),
+        HALF - (HALF + x / 24),
+    ]
+    assert [abs(x**2 / d**2 - 576) < F(1, 10**5) for d in differences] == [True] * 3
+    with mpmath.workdps(40):
+        assert abs(4 * mpmath.mpf(1e-9) ** 2 / mpmath.tanh(mpmath.mpf(1e-9) / 12) ** 2 - 576) < 1e-9
+
+
+def test_derivative_of_the_logarithm_of_f():
+    """(S80) to (S83) are one rational function of e = exp(x/6), half of what the derivative has."""
+    for e in (F(k) for k in range(2, 12)):  # more points than its degree
+        slope = e / 6 / (1 + e) ** 2
+        printed = 1 / (HALF - e / (1 + e)) * slope
+        assert printed == 2 * (1 + e) / (1 - e) * slope == 2 / (1 - e) * (e / 6) / (1 + e)
+        assert printed == e / 3 / (1 - e**2)
+        assert 2 * printed == -1 / (3 * (e - 1 / e) / 2)  # -1 / (3 sinh(x/6))
+    with mpmath.workdps(30):
+        for x in (0.2, 0.7, 1.0):
+            derivative = mpmath.diff(lambda t: mpmath.log(4 * t**2 / mpmath.tanh(t / 12) ** 2), x)
+            assert mpmath.almosteq(derivative, 2 / mpmath.mpf(x) - 1 / (3 * mpmath.sinh(x / 6)), 1e-12)
+
+
+def test_printed_bounds_are_above_the_derivative():
+    """(S84) to (S86): x times the derivative, 2 - 2y/sinh(y) with y = x/6, is largest at x = 1."""
+    y = iv.mpf(1) / 6
+    largest = 2 - 2 * y / ((iv.exp(y) - iv.exp(-y)) / 2)
+    assert largest.b < (2 - iv.exp(y)).a
+
+
+# --- What is cut, and what varies: Lemmas S7 and S11, the sum ---
+
+
+def test_the_good_event_is_known_given_the_bin():
+    """(S101), (S104): two signs of mean 0 and bins of half-width 1/16, every bin."""
+    tau, theta, chance_of_a = F(1, 16), F(0), F(9, 10)
+    law, true = {F(-1): F(1, 4), F(0): HALF, F(1): F(1, 4)}, 8
+    above = {
+        j: sum(p for x, p in law.items() if x > min(-1 + 2 * (j + 1) * tau + 6 * tau, F(1)))
+        for j in range(16)
+    }
+    outside = sum(p for x, p in law.items() if x > theta + tau)
+    for j, cut in above.items():
+        given = cut if abs(j - true) <= 2 else 0  # (S100)
+        assert given <= outside  # what (S104) is for
+        assert cut == 0 or given != chance_of_a * cut  # (S101)
+    assert any(above.values())
+    assert above[0] > outside  # (S104) off it
+
+
+def test_a_standard_laplace_variable_has_variance_2():
+    """(S137), (S140): the slack of the projected means does not pay for it up to a budget of 1."""
+    assert mpmath.almosteq(mpmath.quad(lambda x: x**2 * mpmath.exp(-x), [0, mpmath.inf]), 2)
+    least = 1  # of 1 / epsilon^2; the difference of 1/4 + 2/epsilon^2 and 1 + 1/epsilon^2 grows with it
+    assert F(1, 4) + 2 * least > 1 + least
+
+
+def test_constants_of_theorem_2_add_up():
+    """(S135), (S143) to (S147) and the displays behind (S145)."""
+    assert F(1, 2) + F(1, 2) == 1  # Lemmas S7 and S8
+    assert F(579) * 3 / 2 == F(PRINTED.c5)
+    noise = 2 * 14**2 * 2 * 2  # two halves, (14 tau)^2, variance 2, tau^2 = 2L / cap
+    assert (noise, noise + 2) == (1568, PRINTED.c3)
+    assert (1 / iv.log(8)).b < 1
+    assert iv.sqrt(iv.mpf(8) ** 3).a > 8  # (8y)^(3/2) >= 8 y^(3/2)
+    spared = 4 / (8 * iv.sqrt(2)) * iv.sqrt(2)  # ln(8y) <= ln(64y) = 2 ln(8 sqrt(y))
+    assert spared.a <= 0.5 <= spared.b
+    assert (noise + 196 * (iv.mpf(22) / 35) ** 2 + 1 / iv.log(8)).b < CORRECTED.c3
+    assert constant_size(7).mean_root(1) == 1  # (S147)
+
+
+def test_the_printed_bias_is_too_weak_for_the_next_line():
+    """(S136), (S142): with E inside of the root the bias outgrows the term of (S144) that should hold it."""
+    cap, strength = 10**5, 10**5 * (22 / 35) ** 2
+    mean = constant_size(cap).mean_root(cap)
+    allowed = log(8 * sqrt(cap * strength)) / (strength * mean**2)
+    assert 1 / (mean**2 * strength) <= allowed < 1 / (mean * strength)
