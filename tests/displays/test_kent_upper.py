@@ -1,0 +1,183 @@
+"""Kent et al., displays (81) to (160): what their steps claim, tested."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import binom
+
+iv = mpmath.iv
+# An identity of rational functions of low degree that fails somewhere fails at almost all rational points.
+RANDOM = random.Random(81)
+POINTS = [[Fraction(RANDOM.randint(1, 10**9), 10**6) for _ in range(6)] for _ in range(10)]
+
+
+def entropy(p):
+    """Entropy of all entries of p, in nats."""
+    p = p[p > 0]
+    return -np.sum(p * np.log(p))
+
+
+def test_the_extremes_cost_at_most_what_84_says():
+    """Line by line of (84), for 200 random laws of past, parameter, report and event: a sanity check."""
+    rng = np.random.default_rng(84)
+    for _ in range(200):
+        joint = rng.dirichlet(np.full(2 * 3 * 4, 0.5)).reshape(2, 3, 4)  # past, V, Z
+        extreme = rng.random(joint.shape) < 0.3
+        split = np.stack([joint * ~extreme, joint * extreme], axis=-1)  # past, V, Z, B
+
+        def told(law):
+            """I(V; Z | past) of an unnormalised law of past, V, Z."""
+            law = law / law.sum()
+            return sum(
+                sign * entropy(law.sum(axis=axes).ravel())
+                for sign, axes in ((1, (2,)), (1, (1,)), (-1, ()), (-1, (1, 2)))
+            )
+
+        with_b = split.transpose(0, 1, 3, 2).reshape(2, 6, 4)  # (V, B) in the place of V
+        share = split.sum(axis=(0, 1, 2))
+        uncertain = entropy(split.sum(axis=(1, 2)).ravel()) - entropy(joint.sum(axis=(1, 2)))
+        bounds = [
+            told(joint),
+            told(with_b),
+            share @ [told(split[..., b]) for b in (0, 1)] + uncertain,
+            told(split[..., 0]) + share[1] * told(split[..., 1]) + uncertain,
+            told(split[..., 0]) + share[1] * told(split[..., 1]) + entropy(share),
+        ]
+        assert np.all(np.diff(bounds) >= -1e-12)
+
+
+def test_the_middle_of_90_counts_the_prior_twice():
+    """A leak to two equally likely parameters: exactly, the printed middle term is half of the left side."""
+    delta, prior = Fraction(1, 100), Fraction(1, 2)
+    extreme = [prior * delta] * 2  # P(B_v = 1): the parameter is v and its name is published
+    assert sum(prior * one for one in extreme) < sum(extreme) == delta
+
+
+def test_the_unit_of_91_lies_between_one_and_two():
+    """x / (1 - exp(-x)) increases from 1, since exp(x) >= 1 + x, and 1 / (1 - exp(-x)) falls: look at 1."""
+    assert (1 / (1 - iv.exp(-iv.mpf(1)))).b < 2
+
+
+def test_what_is_told_without_extremes_is_not_of_order_a():
+    """(93) under the conditions of Theorem 11: a report that is extreme for one of two parameters only.
+
+    With epsilon = 100 / n and delta = epsilon / (100 n log n) the information given B = 0 exceeds
+    min(epsilon, epsilon^2) by any factor as n grows; H(B), which (91) counts already, covers it.
+    """
+    mpmath.mp.dps = 60
+    factors = []
+    for n in (mpmath.mpf(10) ** k for k in (10, 12, 14)):
+        e = 100 / n
+        delta = e / (100 * n * mpmath.log(n))
+        s = delta / ((1 + 2 * e) - mpmath.exp(e) * (1 - 2 * e))  # exactly (epsilon, delta)-private
+        ratio = [1 + 2 * e, 1 - 2 * e]
+        assert ratio[0] < mpmath.exp(2 * e) and ratio[1] < mpmath.exp(-2 * e)
+        # given B = 0 the report w comes from the first parameter alone
+        laws = [[ratio[0] * s / 2, (1 - ratio[0] * s) / 2], [mpmath.mpf(0), (1 - ratio[1] * s) / 2]]
+        usual = sum(map(sum, laws))
+        rows = [sum(law) / usual for law in laws]
+        columns = [sum(law[z] for law in laws) / usual for z in (0, 1)]
+        told = sum(
+            law[z] / usual * mpmath.log(law[z] / usual / (row * columns[z]))
+            for law, row in zip(laws, rows, strict=True)
+            for z in (0, 1)
+            if law[z] > 0
+        )
+        factors.append(told / e**2)
+        p = 1 - usual
+        assert told < -p * mpmath.log(p) - (1 - p) * mpmath.log(1 - p)
+    mpmath.mp.dps = 15
+    assert factors[1] > 100 and factors[2] > 50 * factors[1] > 2000 * factors[0]
+
+
+def test_the_constants_of_the_vote_in_one_dimension():
+    """The margin of the votes before (105), the exponent of (106), and 8536 for K, certified at budget 1."""
+    for p, n, *_ in POINTS:
+        true, far = ((2 * p - 1) * share + 1 - p for share in (Fraction(3, 8), Fraction(1, 4)))
+        assert (true, far) == ((5 - 2 * p) / 8, (3 - 2 * p) / 4)
+        hoeffding = 2 * (n / 2 * (true - far)) ** 2 / (n / 2 * 2**2)  # n / 2 differences in [-1, 1]
+        assert hoeffding == n * (p - Fraction(1, 2)) ** 2 / 64
+    half = (1 / (1 + iv.exp(-iv.mpf(1) / 2)) - iv.mpf(1) / 2) ** 2  # (p - 1/2)^2 at budget 1
+    assert (128 / half).b < 8536
+
+
+@pytest.mark.parametrize("stray", [0.0, 0.01, 0.125])
+@pytest.mark.parametrize("budget", [1.5, 7.0, 60.0])
+def test_a_far_bin_wins_no_oftener_than_conditioning_on_straying_says(stray, budget):
+    """Exact chance that a far bin beats the true one: below our bound, not below that of independent ones.
+
+    Each voter's vote is (1, 0), or with probability `stray` (0, 1), before noise. Ours: nobody strays, or
+    somebody does. A sanity check on the size of the first, a counterexample to the second.
+    """
+    keep, exact, independent = expit(budget / 6), [], []
+    shift = (2 * keep - 1) * stray
+    for voters in (2, 5, 20):
+        law = np.ones(1)
+        for _ in range(voters):  # the law of (1 - vote for the true bin) + (vote for the far bin)
+            told = [np.convolve([q, 1 - q], [q, 1 - q]) for q in (keep, 1 - keep)]
+            law = np.convolve(law, (1 - stray) * told[0] + stray * told[1])
+        exact.append(law[voters:].sum())
+        independent.append(binom.sf(voters - 1, 2 * voters, 1 - keep + shift))
+        repaired = np.cosh(budget / 12) ** (-2 * voters) + voters * stray
+        assert exact[-1] <= repaired + 1e-12
+    assert stray == 0 or budget < 60 or np.all(np.array(exact) > independent)
+
+
+def test_the_binomial_sums_of_110_and_136():
+    """Their algebra: the product, twice the ratio of the series, and no factor d in that of (136)."""
+    for w, x, n, m, d, _ in POINTS:
+        assert 4 * (w - x) * (1 - w + x) == 4 * w * (1 - w) + 4 * x * (2 * w - 1) - 4 * x**2
+        assert 2 * n * 4 * (2 / (n * m) ** 2) == 16 / (n * m**2)  # binomial(n, i) <= n^i
+        assert 2 * (n / d) * 4 * (3 * d / (n * m) ** 2) == 24 / (n * m**2)
+
+
+def test_the_rotated_width_has_more_bins_than_137_counts():
+    """1 / min(tau, 1) <= sqrt(m) fails for the width (34) whatever C is, once d > C log^2(nm)."""
+    for c in (25, 400):
+        m, d = 1, 10**7
+        n = 100 * d
+        tau = np.sqrt(c / (d * m)) * np.log(n * m)
+        assert 1 / min(tau, 1) > np.sqrt(m)
+
+
+def test_the_constants_of_the_risk_in_one_dimension():
+    """(114) and the sums after (118); (146) has 374 in the place of 674 and loses a factor 8."""
+    for budget, widened in itertools.product((Fraction(1, 2), 1, 2, 30), (2, 5)):
+        variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
+        assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
+    assert (2 * 4**2, 2 * 4 * 3, 2 * 4 * 48, 2 * 337) == (32, 24, 384, 674)
+
+
+def test_the_rotated_width_over_the_length_of_the_error():
+    """(132): on the event A_i a squared tail needs C >= 400 c^2; (144): C >= 200 c_3. In squares."""
+    for c, d, m, log, *_ in POINTS:
+        flattening = 100 * 2 * log / d  # Lemma 20 at gamma = exp(-2 L), L the logarithm
+
+        def width(big, d=d, m=m, log=log):
+            return big / (d * m) * log**2
+
+        assert width(400 * c**2) == flattening * c**2 * 2 * log / m
+        assert m * d * width(200 * c) / (100 * c * log) == 2 * log
+
+
+def test_the_constants_of_thresholding():
+    """(156) to (158) at the width and threshold (42): Markov, Hoeffding, the Laplace average; in squares."""
+    for c, d, n, m, e, log in POINTS:
+        tau = 4 * log / m
+        threshold = c**2 * tau * d * log / (n * e**2)
+        assert m * tau / 2 == 2 * log  # the tail is (n m epsilon^2)^(-2)
+        assert 4**2 / threshold == (2 / c) ** 2 * n * m * e**2 / (d * log**2)
+        assert n * m * threshold / (4 * d) == (c * log / e) ** 2
+        for noise, exponent in ((14, 3136), (6, 576)):
+            assert n / (16 * d) * threshold * e**2 / (noise**2 * tau) == c**2 * log / exponent
+
+
+def test_the_exponents_of_density_estimation():
+    """(160): at J = x^(1 / (2 beta + 2)) noise J^2 / x and bias have the same power of x = n m epsilon^2."""
+    for beta in (Fraction(k, 7) for k in range(1, 50)):
+        assert 2 / (2 * beta + 2) - 1 == -2 * beta / (2 * beta + 2)
