@@ -1,0 +1,202 @@
+"""Steps of Liu et al.'s proofs, one by one: what their ledger names."""
+
+import itertools
+from fractions import Fraction
+from math import ceil, exp, factorial, log, sqrt
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from scipy.integrate import quad
+
+from userdp.theory.sampled_steps import _moment, sampled_epsilon, sampled_noise
+
+iv = mpmath.iv
+RATIONALS = [[Fraction(int(p), 7) for p in row] for row in np.random.default_rng(1).integers(1, 50, (40, 4))]
+
+
+def test_what_the_cited_descent_needs_of_a_user_holds():
+    """Squared, in whole numbers: the ratio of the norms, with equality for flat users alone."""
+    for counts in itertools.product(range(7), repeat=3):
+        records, squares, kinds = sum(counts), sum(c * c for c in counts), sum(c > 0 for c in counts)
+        flat = len({c for c in counts if c}) <= 1
+        assert records**2 == kinds * squares if flat else records**2 < kinds * squares
+
+
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [(20, 0.1, 0.02), (500, 1.0, 1e-3), (10**5, 3.0, 1e-6)])
+def test_the_noise_of_the_cited_descent_is_enough_for_any_number_of_users(n, epsilon, delta):
+    """The moment of a step is below its closed form, and that below the share of the budget in our proof."""
+    nu = sampled_noise(n, epsilon=epsilon, delta=delta)
+    order = 1 + ceil(2 * log(1 / delta) / epsilon)
+    a = exp(order / (2 * nu**2))
+    closed = order * (order - 1) / (2 * nu**2) * a * exp(order * (a - 1) / n) / n**2
+    assert _moment(order, 1 / n, nu) <= 2 * closed
+    assert n**2 * 2 * closed / (order - 1) <= 0.18 * epsilon
+    assert (iv.exp(iv.mpf(1) / 16) * iv.exp(iv.exp(iv.mpf(1) / 16) / 4) / 8).b < 0.18
+    assert sampled_epsilon(n**2 - 1, n, sigma=nu, delta=delta) <= 0.68 * epsilon
+
+
+@pytest.mark.parametrize(("n", "s", "largest", "epsilon"), RATIONALS)
+def test_the_ridge_of_corollary_4_5_balances_the_two_terms(n, s, largest, epsilon):
+    """Both terms of Lemma A.2 are the square root of 2 C^2 n s / epsilon'; the second is that of (6)."""
+    squared_ridge = 8 * s / (largest**2 * n * epsilon)
+    share = 2 * largest**2 * n * s / epsilon
+    assert (n / 2 * largest**2) ** 2 * squared_ridge == share == (4 * s / epsilon) ** 2 / squared_ridge
+    assert (n * 4 * s / n / epsilon) ** 2 / squared_ridge == share
+
+
+@pytest.mark.parametrize("bound", range(1, 13))
+def test_the_tail_at_the_threshold_and_bernoullis_inequality(bound):
+    """(1 - x)^C - 1 + Cx is x^2 times a sum of powers of 1 - x with whole weights, hence not negative."""
+    x, kept = Polynomial([0, 1]), Polynomial([1, -1])
+    weights = sum(((bound - 1 - k) * kept**k for k in range(bound - 1)), Polynomial([0]))
+    assert np.allclose((kept**bound - 1 + bound * x - x**2 * weights).coef, 0, atol=1e-9)
+    assert 0.5 * exp(-log(bound / 0.02)) == pytest.approx(0.01 / bound)
+
+
+def test_the_mean_of_an_exponential_choice_exceeds_the_least_by_at_most_log_k_over_the_rate():
+    """The identity behind it: mean of V = (entropy - log of the sum of weights) / rate."""
+    values = np.random.default_rng(2).gamma(0.3, 9.0, (50, 12))
+    weights = np.exp(-0.7 * values)
+    law = weights / weights.sum(axis=1, keepdims=True)
+    entropy, mean = -(law * np.log(law)).sum(axis=1), (law * values).sum(axis=1)
+    np.testing.assert_allclose(mean, (entropy - np.log(weights.sum(axis=1))) / 0.7)
+    assert (mean <= values.min(axis=1) + log(12) / 0.7).all()
+
+
+def mean_over_noise(cost, scale, *kinks):
+    """The mean of a cost of an exponential variable of mean `scale`."""
+    pieces = itertools.pairwise([0.0, *sorted(k for k in kinks if k > 0), 60.0 * scale + max(kinks)])
+    return sum(quad(lambda z: cost(z) * exp(-z / scale) / scale, *piece)[0] for piece in pieces)
+
+
+@pytest.mark.parametrize("b", [0.4, 2.0])
+@pytest.mark.parametrize(
+    ("h", "truth"), [(0.0, 1.0), (2.0, 2.5), (3.0, 9.0), (5.0, 5.0), (6.0, 6.0), (7.0, 11.0)]
+)
+def test_the_steps_from_10_to_14_item_by_item(h, truth, b, t=5.0):
+    """One item with noise of either sign, by numerical integration: (10) to (14)."""
+
+    def cost(noise, target):
+        return abs((h + noise) * (h + noise > t) - target)
+
+    below = mean_over_noise(lambda z: cost(-z, h), b, h - t)
+    assert mean_over_noise(lambda z: cost(-z, truth), b, h - t) == pytest.approx(below + truth - h)
+    above = mean_over_noise(lambda z: cost(z, truth), b, t - h, truth - h)
+    p, distance = exp(-abs(h - t) / b), lambda x: x - b + 2 * b * exp(-x / b)
+    if h > t:
+        lost = h * p + b - exp(-(h - t) / b) * (h - t + b)
+        assert (below, below) == pytest.approx((lost, b + (t - b) * p))
+        assert above == pytest.approx(distance(truth - h))
+    else:
+        released = distance(truth - t) if truth > t else t - truth + b
+        assert (below, above) == pytest.approx((h, truth * (1 - p) + p * released))
+        assert released <= abs(truth - t) + b <= 3 * released
+
+
+@pytest.mark.parametrize(("a", "x"), [*itertools.product((0.3, 1.0, 4.0), (0.0, 0.7, 3.0))])
+def test_the_slope_in_lemma_b_3_and_its_least_ratio(a, x):
+    def ratio(x):
+        return (x + (2 * mpmath.exp(-a * x) - 1) / a) / (x + 1 / a)
+
+    slope = 2 * (1 / a - exp(-a * x) * (x + 2 / a)) / (x + 1 / a) ** 2
+    assert float(mpmath.diff(ratio, x)) == pytest.approx(slope, abs=1e-9)
+    xi = mpmath.findroot(lambda y: (y + 2) * mpmath.exp(-y) - 1, 1.1) / a
+    assert a * xi > 1
+    assert float(ratio(xi)) == pytest.approx(float(1 - 2 / (a * xi + 2)))
+
+
+def test_w_below_the_threshold_case_by_case():
+    """A sanity check on 100,000 random items; (15) as an identity."""
+    rng = np.random.default_rng(3)
+    bound, epsilon = 10 ** rng.uniform([[0], [-1]], [[3], [1]], (2, 10**5))
+    delta = rng.uniform(0, 1 / 8, 10**5)
+    b = bound / epsilon
+    t = bound + b * np.log(bound / (2 * delta))
+    truth = t * 10 ** rng.uniform(-2, 1, t.size)
+    h = np.minimum(truth, t) * rng.random(t.size)
+
+    def w(h):
+        return h + truth + np.exp((h - t) / b) * (abs(truth - t) - truth + b)
+
+    beta, gamma = 2 * delta / (bound * np.exp(epsilon)), (t + b) / 2
+    large, beyond = truth >= gamma, truth >= t
+    np.testing.assert_allclose(w(0)[beyond], (truth - beta * (t - b))[beyond])
+    assert (w(h) >= truth / 2).all()
+    assert (w(h) <= 2 * truth * (1 + 1e-12))[large].all()
+    f = truth + beta * np.exp(np.minimum(truth, t) / b) * (gamma - truth)
+    assert (w(h) <= 2 * f * (1 + 1e-12))[~large].all()
+    assert (w(np.minimum(truth, t))[~large] > 2 * truth[~large]).any()
+
+
+@pytest.mark.parametrize(("bound", "epsilon", "delta"), [(1, 0.5, 0.1), (3, 1.0, 0.01), (50, 4.0, 1e-5)])
+def test_the_function_g_of_corollary_b_4(bound, epsilon, delta):
+    b, tail = bound / epsilon, log(bound / (2 * delta))
+    gamma, beta = (bound + b * tail + b) / 2, 2 * delta / (bound * exp(epsilon))
+
+    def g(x):
+        return 1 + beta * mpmath.exp(x / b) * (gamma / x - 1)
+
+    for x in (1.0, gamma / 2, gamma):
+        slope = -beta * exp(x / b) * (x * x / b - gamma * x / b + gamma) / x**2
+        assert float(mpmath.diff(g, x)) == pytest.approx(slope, rel=1e-6, abs=1e-12)
+    first = delta * exp(-epsilon * (1 - 1 / bound)) * ((1 + tail) / epsilon + 1 - 2 / bound)
+    assert float(g(1)) == pytest.approx(1 + first)
+    assert beta * exp(gamma / b) == pytest.approx(sqrt(np.e * beta))
+    assert gamma / b == pytest.approx((1 + log(1 / beta)) / 2)
+
+
+def test_the_bound_at_the_larger_zero_is_at_most_three_halves():
+    """By v = log(1/y) it is 1 + (1 + v) e^((1 - v)/2) / 4; below 2 on [0, 40], and falling from 1 on."""
+    cells = [iv.mpf([i, i + 1]) / 8 for i in range(320)]
+    assert max((1 + (1 + v) * iv.exp((1 - v) / 2) / 4).b for v in cells) < 2
+
+
+@pytest.mark.parametrize("bound", range(1, 10))
+def test_derivatives_of_the_clipped_poisson_mean(bound):
+    """In rationals, as polynomials before e^-lambda: C - h is S, and each derivative is P' - P."""
+    taylor = [Fraction(1, factorial(j)) for j in range(bound)] + [Fraction(0)]
+
+    def slope(p):
+        return [(j + 1) * c for j, c in enumerate(p[1:])] + [Fraction(0)]
+
+    def derive(p):
+        return [d - c for d, c in zip(slope(p), p, strict=True)]
+
+    lost = [(bound - j) * c for j, c in enumerate(taylor)]
+    first = derive(lost)
+    assert [-c for c in first] == taylor
+    second = derive(first)
+    assert second == [Fraction(0)] * (bound - 1) + [Fraction(1, factorial(bound - 1)), Fraction(0)]
+    printed = [c - 2 * d + e for c, d, e in zip(lost, slope(lost), slope(slope(lost)), strict=True)]
+    assert printed == second
+
+
+def test_the_exponent_of_the_poisson_tail():
+    """1 + x/3 <= C for x = C - 1, and the tail it bounds, up to C = 40."""
+    for bound in range(1, 41):
+        x = bound - 1
+        assert 3 + x <= 3 * bound
+        beyond = 1 - mpmath.nsum(lambda j: mpmath.exp(-1) / mpmath.factorial(j), [0, bound - 1])
+        assert beyond <= mpmath.exp(-(mpmath.mpf(x) ** 2) / (2 * bound))
+
+
+@pytest.mark.parametrize("bound", [3, 5, 20])
+def test_the_curvature_away_from_its_peak(bound):
+    def peak(x):
+        return exp(-x) * x ** (bound - 1) / factorial(bound - 1)
+
+    for eta in (0.5, 2.0):
+        share = (eta * exp(1 - eta)) ** (bound - 1)
+        assert peak(eta * (bound - 1)) == pytest.approx(peak(bound - 1) * share)
+    assert max((iv.sqrt(iv.e) / 2).b, (2 / iv.e).b) < 0.83
+
+
+@pytest.mark.parametrize(("gamma", "alpha", "plain", "h"), RATIONALS)
+def test_the_algebra_of_theorem_c_2(gamma, alpha, plain, h):
+    gamma, alpha = gamma + 1, alpha / 10
+    unit = (plain - h) / (gamma - 1)
+    clipped = h - unit + alpha * unit
+    gain = (plain - clipped) ** 2 - gamma**2 * (h - clipped) ** 2
+    assert gain == alpha * (2 * gamma - (gamma + 1) * alpha) / (gamma - 1) * (plain - h) ** 2
