@@ -1,0 +1,194 @@
+"""The later displays of Kent et al.: densities, mixtures, lower bounds, lemmas of the appendix."""
+
+import random
+from fractions import Fraction
+from itertools import islice, product
+from math import comb
+
+import numpy as np
+import pytest
+from mpmath import iv
+
+POINTS = 20
+
+
+def rationals(count):
+    """Random rational points: an identity of rational functions that fails is caught surely."""
+    rng = random.Random(161)
+    numbers = iter(lambda: Fraction(rng.randint(1, 10**6), rng.randint(1, 10**6)), None)
+    return [list(islice(numbers, count)) for _ in range(POINTS)]
+
+
+@pytest.mark.parametrize("beta", [1, 2, 3])
+def test_cut_off_turns_exponentials_into_powers(beta):
+    """(161) to (163): the number of coefficients J = N / (C log N); N and its logarithm as two letters."""
+    for N, log, c, C, kappa, m in rationals(6):
+        J = N / (C * log)
+        assert c * N / J == c * C * log and N / (kappa * J) == C / kappa * log
+        assert J**2 / (N * m) == N / (C**2 * log**2 * m) and N * m / J == C * m * log
+        fewest = N ** (2 * beta + 1) / (C * log) ** (2 * beta + 2)
+        assert N / fewest * log == N ** (-2 * beta) * C ** (2 * beta + 2) * log ** (2 * beta + 3)
+
+
+def test_exponents_of_the_mixture_votes():
+    """(164), (171), (175) and (176): exponents by algebra, constants by intervals for all budgets to 1."""
+    for log, records, keep, share, N in rationals(5):
+        assert records * (4 * log / records) / 2 == 2 * log
+        gap = (2 * keep - 1) * share / 8
+        assert N * gap**2 / 2 == N * share**2 * (keep - Fraction(1, 2)) ** 2 / 32
+    # tanh is concave and x coth x <= cosh x, so that the ends decide.
+    least = (iv.exp(iv.mpf(0.5)) - 1) / (iv.exp(iv.mpf(0.5)) + 1)  # tanh(1/4)
+    assert least > 0.24 and 2 * (iv.exp(0.25) + iv.exp(-0.25)) < 5
+    assert Fraction(12, 100) ** 2 / 96 >= Fraction(2, 13_400)  # (171)
+    assert Fraction(24, 100) ** 2 / 2 >= Fraction(2, 100)  # (175), from half of x on
+
+
+def test_the_horizon_of_mixtures_needs_the_least_share():
+    """(172): the root of the horizon against e^(n eps^2 pi_0^2 / (2 kappa)), pi_0 = c / k, in exponents."""
+    for information, k, c, kappa in rationals(4):
+        horizon = information / (2 * kappa * k**2)
+        printed = information * (c / k) ** 2 / (2 * kappa)
+        assert printed == c**2 * horizon  # below it, as c < 1
+        assert printed == information / (2 * (kappa / c**2) * k**2)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 0.1])
+def test_an_unbiased_share_is_not_bounded_by_two(epsilon):
+    """(174): all users report 1, which happens with positive probability."""
+    keep = 1 / (1 + np.exp(-epsilon / 2))
+    assert np.isclose(2 * keep - 1, np.tanh(epsilon / 4))
+    assert (1 - (1 - keep)) / (2 * keep - 1) > 2 + 0.5  # and a share is at most 1/2 for one of them
+
+
+def likelihood_ratios(m, delta):
+    """All outcomes of m signs of mean delta: chances, ratios of the turned to the own law."""
+    up = (1 + delta) / 2
+    ups = range(m + 1)
+    chance = [comb(m, u) * up**u * (1 - up) ** (m - u) for u in ups]
+    return [(w, ((1 - up) / up) ** (2 * u - m)) for u, w in zip(ups, chance, strict=True)]
+
+
+@pytest.mark.parametrize("m", [1, 2, 5])
+@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(-1, 3), Fraction(1, 2)])
+def test_fluctuations_of_two_coins_are_orthogonal(m, delta):
+    """(192) and (193), by enumeration in rational arithmetic."""
+    coins = likelihood_ratios(m, delta), likelihood_ratios(m, -delta)
+    mixed = sum(w * v * a * b for (w, a), (v, b) in product(*coins))
+    assert mixed == 1
+    square = sum(w * a**2 for w, a in coins[0])
+    assert square == ((1 + 3 * delta**2) / (1 - delta**2)) ** m
+
+
+def test_compound_growth_is_at_most_twice_linear():
+    """(194) and (211): (1 + y/m)^m - 1 <= e^y - 1 <= 2y on [0, 1], a convex function's two ends."""
+    assert iv.exp(0) - 1 == 0 and iv.exp(1) - 1 - 2 < 0
+    for x, c, d, n, m, square in rationals(6):  # x = delta^2 <= 1/2
+        assert 8 * x - 4 * x / (1 - x) == 4 * x * (1 - 2 * x) / (1 - x)
+        assert 2 * m * 8 * c * d / (n * m * square) == 16 * c * d / (n * square)
+
+
+def test_remainder_of_the_linear_part():
+    """(203): the equality by algebra, the repaired inequality from the exponential series."""
+    for p, m in rationals(2):
+        slope = (1 - 2 * p) / (2 * p * (1 - p))
+        x = 4 * (2 * p - 1) ** 2 / (1 - (2 * p - 1) ** 2)
+        assert 4 * slope**2 * m * p * (1 - p) - 4 * slope * m * (1 - 2 * p) == -m * x
+    # sum over j >= 2 of (mx)^j / j! <= (e - 2)(mx)^2 for mx <= 1, and x <= 4 delta^2 / (9/10)
+    assert (iv.exp(1) - 2) * (iv.mpf(40) / 9) ** 2 < 27
+
+
+@pytest.mark.parametrize("m", [1, 2, 7])
+def test_the_skew_of_sparse_means(m):
+    """(207): what the first choice of the skew makes of the root, from the m-th root on."""
+    for (root,) in rationals(1):
+        ratio, skew = (1 + root) ** m - 1, root / 2  # ratio = d / (84 n eps^2), skew = delta^2
+        eta = (1 + 2 * skew) ** m - 1
+        assert 21 * eta / (84 * ratio) == Fraction(1, 4)
+    assert 1 - Fraction(1, 2) - Fraction(3, 8) == Fraction(1, 8)
+
+
+@pytest.mark.parametrize("beta", [1, 2, 3])
+def test_the_number_of_bumps(beta):
+    """(212) and the root after it: identities of logarithms, a letter for each, a = pi^(2 beta)."""
+    for two, eighty_four, a, m, information in rationals(5):
+        k = (two + eighty_four + a) / (2 * beta + 1) + (m + information) / (2 * beta + 2)
+        printed = (2 * beta + 2) * eighty_four + (2 * beta + 1) * information
+        assert two + a + m - (2 * beta + 1) * k == (m - printed) / (2 * beta + 2)
+        root = eighty_four + a + m + information - (2 * beta + 2) * k
+        assert root == -two - (two + eighty_four + a) / (2 * beta + 1)  # below that of 1/2
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_mixture_family_and_its_separation(k):
+    """(214), (215) and (217): gaps and distances of the family, the constant of its fluctuations."""
+    delta = Fraction(1, 4 * k)
+    signs = list(product((-1, 1), repeat=k))
+    means = {v: [Fraction(1, 4) + Fraction(j + 1, 2 * k) + v[j] * delta / 2 for j in range(k)] for v in signs}
+    assert min(b - a for v in signs for a, b in zip(means[v], means[v][1:], strict=False)) == (
+        Fraction(1, 2 * k) - delta
+    )
+    for v, w in product(signs, repeat=2):
+        square = sum((a - b) ** 2 for a, b in zip(means[v], means[w], strict=True)) / 4
+        assert square == delta**2 / 4 * sum(a != b for a, b in zip(v, w, strict=True))
+    for a, b in rationals(2):
+        assert a**2 / b + (1 - a) ** 2 / (1 - b) - 1 == (a - b) ** 2 / (b * (1 - b))
+    assert 2 / (Fraction(1, 8) * Fraction(7, 8)) <= 19  # 1/8 <= b <= 7/8
+
+
+def test_a_nearest_vertex_stands_for_vertices_only():
+    """(221): it holds at vertices of the cube, and fails at a law between two of them."""
+    vertices, estimates = (-1, 1), [Fraction(j, 7) for j in range(-20, 21)]
+
+    def halved_square(estimate, parameter):
+        nearest = min(vertices, key=lambda vertex: abs(estimate - vertex))
+        return ((nearest - parameter) / Fraction(2)) ** 2
+
+    assert all((e - v) ** 2 >= halved_square(e, v) for e, v in product(estimates, vertices))
+    assert halved_square(0, 0) > 0  # the loss of the estimate 0 of the parameter 0
+
+
+def test_exponents_of_the_selection():
+    """(223), (228), (229), (231) and (236): Hoeffding and Chernoff with the printed numbers."""
+    for log, records, n, eta, eps, x in rationals(6):
+        assert records * (2 * log / records) / 2 == log
+        assert 2 * (n / 2) * x**2 / (2 * eta) ** 2 == n * x**2 / (4 * eta**2)
+        assert n * Fraction(3, 20) ** 2 / (4 * eta**2) == 9 * n / (1600 * eta**2)
+        y = Fraction(3, 20) * eps / (2 * eta)
+        t = y / 4  # Chernoff with E e^(t l) <= e^(2 t^2)
+        assert n / 2 * (t * y - 2 * t**2) == n * y**2 / 16 == 9 * n * eps**2 / (25600 * eta**2)
+    assert Fraction(1, 2) - Fraction(1, 5) == Fraction(4, 5) - Fraction(1, 2) == 2 * Fraction(3, 20)
+
+
+@pytest.mark.parametrize("clip", [Fraction(1, 2), Fraction(2), Fraction(27, 10), Fraction(4)])
+def test_hashed_sums_by_enumeration(clip):
+    """(224) to (226) and (232) to (234) for four coordinates, in rational arithmetic."""
+    shares = [Fraction(3, 5), Fraction(1, 10), Fraction(9, 10), Fraction(1, 2)]
+    score = chosen_score = lost = tail = Fraction(0)
+    for signs, chosen in product(product((-1, 1), repeat=4), product((0, 1), repeat=4)):
+        weight = Fraction(1, 16)
+        for share, one in zip(shares, chosen, strict=True):
+            weight *= share if one else 1 - share
+        total = sum(r * one for r, one in zip(signs, chosen, strict=True))
+        clipped = min(max(Fraction(total), -clip), clip)
+        score += weight * signs[0] * clipped
+        chosen_score += weight * chosen[0] * signs[0] * clipped
+        lost += weight * chosen[0] * signs[0] * (clipped - total)
+        tail += weight * chosen[0] * (total - signs[0] >= clip - 1)
+    assert score == chosen_score == lost + shares[0]
+    assert -2 * tail <= lost <= 0
+    if clip > 1:
+        assert tail <= sum(shares[1:]) / (clip - 1) ** 2
+
+
+def test_the_clip_is_wide_enough_for_every_sparsity():
+    """(234): (sqrt(30) u - 1)^2 > 20 (u^2 + x) for all u = sqrt(s) >= 1 and x <= 0.0022.
+
+    The difference is 10 u^2 - 2 sqrt(30) u + 1 - 20 x, which increases in u from sqrt(30)/10 < 1 on.
+    """
+    assert 30 < 10**2
+    assert 10 - 2 * iv.sqrt(30) + 1 - 20 * iv.mpf("0.0022") > 0
+
+
+def test_volume_constant_of_the_cube():
+    """(240): (4/pi)^(s/2) (s/(2e))^(s/2) = (2s/(pi e))^(s/2), and 2/(pi e) > 1/5."""
+    assert 2 / (iv.pi * iv.e) > iv.mpf(1) / 5
