@@ -1,9 +1,9 @@
 """A baseline from outside: localising by a private search instead of a vote (DAME-BS, Jain 2025).
 
 The algorithm is that of the documentation of a public repository (github.com/kanu2406/DAME-BS, no paper is
-known to us), for users with equally many records in [-1, 1]. Two things differ, both for the guarantee: a
-voter answers with one bit, where the released code flips two answers, left and right, with one coin, which
-tells who is in the middle; and the noise is that of the interval that was found.
+known to us), for users with equally many records in [-1, 1]. Three things differ: a voter answers with one
+bit, where the released code flips two answers, left and right, with one coin, which tells who is in the
+middle; the noise is that of the interval that was found; and noisy reports are not clipped.
 """
 
 import math
