@@ -22,6 +22,7 @@ from userdp.theory import (
 )
 
 RUNS = 160
+CLOSE = 3200  # of two methods where the second looks better than the first
 PESSIMISM = 2.5  # times what happens, which a bound may promise
 LEVEL = 1e-6 / 200  # false alarms of a comparison, 200 situations making one in a million
 
@@ -43,10 +44,10 @@ def situation(seed):
     return question, float(rng.uniform(-0.6, 0.6)), rng
 
 
-def squared_errors(option, question, theta, rng):
+def squared_errors(option, question, theta, rng, runs=RUNS):
     population = BetaUsers((1 + theta) / 2, question["spread"] ** 2 / 4)
     errors = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         sizes = question["sizes"].draw(question["n"], rng)
         means = 2 * population.draw_means(sizes, rng) - 1
         errors.append(option.run(means, sizes, rng=rng).value - theta)
@@ -55,23 +56,22 @@ def squared_errors(option, question, theta, rng):
 
 @pytest.mark.slow
 @pytest.mark.statistical
+@pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
 @pytest.mark.parametrize("seed", range(200))
 def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
     question, theta, rng = situation(seed)
     ranking = plan(**question)
     usable = [option for option in ranking if not option.unused]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoGain)
-        found = {option.method: squared_errors(option, question, theta, rng) for option in usable}
+    found = {option.method: squared_errors(option, question, theta, rng) for option in usable}
     for option in usable:
         squares, allowed = found[option.method], 1.0 if option.basis != "formula" else 1.3
         assert squares.sum() / (allowed * option.error) ** 2 < chi2.isf(LEVEL, RUNS), option.method
         assert squares.sum() / (option.error / PESSIMISM) ** 2 > chi2.ppf(LEVEL, RUNS), option.method
         lost = np.mean(squares > max(10 * option.error, 0.1) ** 2)
         assert lost <= option.failure + 0.01
-    first = found[usable[0].method].mean()
-    for option in usable[1:]:
-        assert first / found[option.method].mean() < 1.25**2 * f.isf(LEVEL, RUNS, RUNS)
+        if squares.mean() < found[usable[0].method].mean():
+            again = (squared_errors(one, question, theta, rng, CLOSE).mean() for one in (usable[0], option))
+            assert np.divide(*again) < 1.25**2 * f.isf(LEVEL, CLOSE, CLOSE), option.method
 
 
 @pytest.mark.slow
