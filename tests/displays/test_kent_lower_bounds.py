@@ -189,6 +189,25 @@ def test_the_clip_is_wide_enough_for_every_sparsity():
     assert 10 - 2 * iv.sqrt(30) + 1 - 20 * iv.mpf("0.0022") > 0
 
 
+def test_norms_of_averages_grow_by_the_factor_of_the_proof():
+    """Lemma 27: its three constants by intervals; the growth for random vectors as a sanity check."""
+    assert iv.e - 2 < 1  # e^y - 1 - y <= (e - 2) y^2 <= e^(y^2) - 1 for y <= 1
+    assert iv.mpf(5) / 3 < iv.exp(iv.mpf(3) / 2)
+    for (x,) in rationals(1):  # x = lambda^2 sigma^2 <= 1/4
+        assert 8 * x - 4 * x / (1 - 2 * x) == 4 * x * (1 - 4 * x) / (1 - 2 * x)
+    rng = np.random.default_rng(27)
+    vectors = rng.standard_t(4, (200, 6, 3))
+    vectors -= vectors.mean(axis=1, keepdims=True)  # each law: six points, mean zero
+    start = rng.normal(size=(200, 1, 3)) * rng.exponential(2, (200, 1, 1))
+
+    def norm(v):
+        return np.linalg.norm(v, axis=-1)
+
+    grown = np.cosh(norm(start + vectors)).mean(axis=1)
+    factor = (np.exp(norm(vectors)) - norm(vectors)).mean(axis=1)
+    assert np.all(grown <= np.cosh(norm(start))[:, 0] * factor * (1 + 1e-12))
+
+
 def test_volume_constant_of_the_cube():
     """(240): (4/pi)^(s/2) (s/(2e))^(s/2) = (2s/(pi e))^(s/2), and 2/(pi e) > 1/5."""
     assert 2 / (iv.pi * iv.e) > iv.mpf(1) / 5
