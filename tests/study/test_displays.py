@@ -11,7 +11,7 @@ from userdp_book.site.ledger import KEY, SOUND, is_tested
 DISPLAYS = displays()
 FIELDS = {"statement", "says", "status", "step", "check", "fault", "reason"}
 # The papers whose ledger is whole, and how each numbers its displays.
-NUMBERED: list[str] = ["dame", "kent", "liu"]
+NUMBERED: list[str] = ["dame", "kent", "liu", "cummings"]
 WHOLE = {
     "kent": [str(n) for n in range(1, 242)],
     "dame": [*map(str, range(1, 16)), *(f"s{n}" for n in range(1, 148))],

@@ -77,12 +77,14 @@ class Walk(Beside):
         return [nodes.admonition("", nodes.title(text=title), *steps, classes=["dropdown", "walk"])]
 
     def step(self, key: str, display: dict) -> nodes.paragraph:
-        """One display: it can be linked by its key."""
+        """One display: it can be linked by its key, unless that is the statement's own label."""
         parts = [[nodes.strong(text=name(key))], [status(display)], self.text(display["says"])]
         if "step" in display:
             parts.append(self.text(display["step"]))
         if checks := self.checks(display):
             parts.append([nodes.Text("Checked: "), *checks, nodes.Text(".")])
+        if key in statements():
+            return joined(" ", parts)
         line = joined(" ", parts, ids=[key])
         labels = self.env.get_domain("std")
         labels.anonlabels[key] = self.env.docname, key

@@ -1,0 +1,187 @@
+"""Steps of the proofs in Cummings et al.'s supplement, one by one: what their ledger names."""
+
+from fractions import Fraction
+from math import comb, exp, sinh, sqrt
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import binom, truncnorm
+
+iv = mpmath.iv
+RATIONALS = [[Fraction(int(p), 11) for p in row] for row in np.random.default_rng(1).integers(1, 60, (40, 4))]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_inequalities_of_10_one_by_one(seed):
+    """A sanity check on random sizes, spreads and caps, and with more users set aside than log n."""
+    rng = np.random.default_rng(seed)
+    n = 20 * int(rng.integers(5, 40))
+    aside = int(rng.integers(1, n // 8))
+    ratio = (n / 2 - aside) / aside
+    sizes = np.sort(np.exp(rng.uniform(0, np.log(ratio), n) * rng.choice([0, 1, rng.random()])))[::-1]
+    sizes[: n // 2] = np.minimum(sizes[: n // 2], ratio * sizes[n // 2 - 1])
+    theta, share = rng.uniform(0.01, 0.99), rng.choice([0, 1, rng.random() ** 4])
+    variances = theta * (1 - theta) * (1 / sizes + (1 - 1 / sizes) * share)
+    assert variances[n // 2 - 1] <= ratio * variances[0] * (1 + 1e-12)
+    cap = rng.choice([np.inf, 10 ** rng.uniform(-1, 3)])
+    weights = np.minimum(1 / variances, cap / np.sqrt(variances))
+    upper, median = weights[: n // 2].sum(), weights[n // 2 - 1]
+    middle = weights[aside : n // 2].sum()
+    chain = [
+        weights.sum() / 2,
+        upper,
+        aside * weights[0] + middle,
+        (n / 2 - aside) * median + middle,
+        2 * middle,
+    ]
+    assert (np.diff([*chain, 2 * weights[aside : 9 * n // 10].sum()]) >= -1e-9 * upper).all()
+
+
+@pytest.mark.parametrize(("k", "size", "theta", "cap"), RATIONALS)
+def test_the_cap_on_sizes_in_11(k, size, theta, cap):
+    """Squared: the capped weight of a size, and its share of the variance, in rationals."""
+    spread = theta / 10 * (1 - theta / 10)
+    weight = min((size / spread) ** 2, k / spread * size / spread)
+    assert weight * spread**2 == min(size**2, size * k)
+    assert weight * spread / size == min(size, k) / spread
+
+
+@pytest.mark.parametrize(("v", "mean", "rest", "x"), RATIONALS)
+def test_what_one_user_moves_in_14_is_an_identity(v, mean, rest, x):
+    assert (rest * mean + v * x) / (rest + v) - mean == v / (rest + v) * (x - mean)
+
+
+def test_the_constants_of_lemma_d_2():
+    """Enumerated: the choice of A, and the number of sets of users left out."""
+    for n in range(4, 41):
+        for changes in range(min(4, n - 2)):
+            a = Fraction(n - changes - 1, 2 * (changes + 1))
+            assert all(2 * a / (n - k) <= Fraction(1, changes + 1) for k in range(changes + 2))
+            assert a <= Fraction(n - 1, 2 * (changes + 1))
+            sets = sum(comb(n, k) for k in range(changes + 2))
+            assert (sets <= n ** (changes + 1)) == (changes > 0)
+
+
+def test_half_of_the_weights_in_theorem_d_1():
+    """Equal sizes break the last line; two thirds of the second quarter are at most half of all weight."""
+    for n, aside in [(120, 4), (1200, 7), (12_000, 2000)]:
+        weights = np.ones(9 * n // 10)
+        assert weights[aside : n // 4].sum() < weights[aside:].sum() / 2
+        least = weights[aside : n // 2].copy()  # falling weights are mixtures of these steps
+        for step in range(1, least.size + 1):
+            falling = np.r_[np.ones(step), np.zeros(least.size - step)]
+            assert 2 / 3 * falling[n // 4 - aside :].sum() <= falling.sum() / 2
+
+
+@pytest.mark.parametrize(("s", "t", "w", "x"), RATIONALS)
+def test_moving_weight_in_lemma_5_2(s, t, w, x):
+    """s and t are variances, w and x weights; the largest move allowed and half of it."""
+    gap = x * t - w * s
+    if gap < 0:
+        s, t, w, x, gap = t, s, x, w, -gap
+    for move in (gap / (s + t), gap / (s + t) / 2):
+        after = (x - move) ** 2 * t + (w + move) ** 2 * s
+        assert after == x**2 * t + w**2 * s + move * (move * (s + t) - 2 * gap)
+        assert after < x**2 * t + w**2 * s or gap == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_users_own_part_on_binomials(size):
+    """(18), (20), (21) and (22) in rationals, for random functions of one user's number of ones."""
+    rng = np.random.default_rng(size)
+    theta = Fraction(2, 5)
+    law = [comb(size, j) * theta**j * (1 - theta) ** (size - j) for j in range(size + 1)]
+    score = [Fraction(j) / theta - Fraction(size - j) / (1 - theta) for j in range(size + 1)]
+    slopes = [p * s for p, s in zip(law, score, strict=True)]
+    information = sum(p * s * s for p, s in zip(law, score, strict=True))
+    assert information == size / (theta * (1 - theta))
+    for values in rng.integers(-9, 10, (20, size + 1)):
+        values = [Fraction(int(v)) for v in values]
+        mean = sum(p * v for p, v in zip(law, values, strict=True))
+        part = sum(p * (v - mean) ** 2 for p, v in zip(law, values, strict=True))
+        weight = sum(d * v for d, v in zip(slopes, values, strict=True))
+        assert weight == sum(d * (v - mean) for d, v in zip(slopes, values, strict=True))
+        assert weight**2 <= part * information
+        pairs = [
+            (p * q, v - w) for p, v in zip(law, values, strict=True) for q, w in zip(law, values, strict=True)
+        ]
+        assert sum(p * d * d for p, d in pairs) == 2 * part
+
+
+def test_randomised_response_against_19():
+    """Unbiased for one 0/1 record, its noise is 1 / (4 sinh^2(e/2)), far below 1 / e^2 in the end."""
+    for epsilon in (0.1, 1.0, 5.0, 40.0):
+        keep = exp(epsilon) / (1 + exp(epsilon))
+        scale = 1 / (2 * keep - 1)
+        high, low = 0.5 + scale / 2, 0.5 - scale / 2
+        assert keep * high + (1 - keep) * low == pytest.approx(1)
+        noise = keep * (1 - keep) * (high - low) ** 2
+        assert noise == pytest.approx(1 / (4 * sinh(epsilon / 2) ** 2), rel=1e-3 if epsilon > 30 else 1e-9)
+    assert noise * epsilon**2 < 1e-12
+
+
+@pytest.mark.parametrize("cut", [2.0, 2.5, 3.0])
+def test_the_score_of_the_truncated_normal_family(cut):
+    """Variance 1 - lambda of the cut standard normal; lambda <= 1/2 and mass >= 9/10 as the proof asks."""
+    density = exp(-(cut**2) / 2) / sqrt(2 * np.pi)
+    mass = float(mpmath.erf(cut / sqrt(2)))
+    share = 2 * cut * density / mass
+    assert truncnorm(-cut, cut).var() == pytest.approx(1 - share, rel=1e-9)
+    assert mass >= 0.9
+    assert share <= 0.5
+    assert 0.25 <= (1 - share) ** 2 <= 1
+
+
+@pytest.mark.parametrize(("theta", "initial", "rate", "_"), RATIONALS)
+def test_the_square_completed_in_lemma_f_1(theta, initial, rate, _):
+    sorted_out = theta**2 - 2 * (initial + 6 * rate) * theta + initial**2
+    assert (initial - theta) ** 2 - 12 * theta * rate == sorted_out
+    assert (theta - initial - 6 * rate) ** 2 + initial**2 - (initial + 6 * rate) ** 2 == sorted_out
+    assert (initial + 6 * rate) ** 2 - initial**2 == 12 * initial * rate + 36 * rate**2
+
+
+def test_the_relative_error_in_lemma_f_1():
+    """An error of r m, m = min(theta, 1 - theta), is at most r of the product: 1 - 2m + rm <= 1 - m."""
+    r = iv.sqrt(iv.mpf(1) / 12) + iv.mpf(1) / 12
+    assert 1 / 6 < r.a <= r.b < 0.373
+    for m in (Fraction(j, 40) for j in range(21)):
+        for share in (Fraction(0), Fraction(373, 1000), Fraction(1)):
+            assert 1 - 2 * m + share * m <= 1 - m
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 9, 60])
+def test_the_moments_in_lemma_f_3(m):
+    """The fourth moment in rationals; the second derivative at its ends, and both bounds on the quotient."""
+    for q in (Fraction(1, 7), Fraction(1, 2), Fraction(9, 10)):
+        law = [comb(m, j) * q**j * (1 - q) ** (m - j) for j in range(m + 1)]
+        spread = m * q * (1 - q)
+        fourth = sum(p * (j - m * q) ** 4 for j, p in enumerate(law))
+        assert fourth == spread * (1 + 3 * (m - 2) * q * (1 - q)) <= spread * (1 + 3 * spread)
+    h, end = (lambda x: (x * (1 - x)) ** 1.5), 1 / (2 * m)
+    second = 3 * (m**2 - 4 * m + 2) / (2 * m * sqrt(2 * m - 1))
+    assert float(mpmath.diff(h, end, 2)) == pytest.approx(second, rel=1e-6)
+    assert (second < 0) == (m < 4)
+    assert (m**2 - 4 * m + 2) ** 2 <= m**3 * (2 * m - 1)
+    theta, x = np.meshgrid(np.linspace(1 / m, 1 - 1 / m, 41), np.linspace(0, 1, 201))
+    apart = np.abs(x - theta) > 1e-4
+    theta, x = theta[apart], x[apart]
+    slope = 1.5 * (1 - 2 * theta) * np.sqrt(theta * (1 - theta))
+    quotient = (h(x) - h(theta)) / (x - theta) ** 2 - slope / (x - theta)
+    inside = np.abs(x - 0.5) <= 0.5 - end
+    assert (quotient[inside] <= 1.5 * sqrt(m)).all()
+    assert (quotient[~inside] <= 3 * sqrt(m - 1)).all()
+
+
+def test_a_binomial_window_may_fall_with_the_own_mean():
+    """One record: the window is 1 - q for q < 1/2 as long as q itself is above the probability allowed."""
+    for q in (0.2, 0.3, 0.4):
+        for beta in (0.05, 0.1):
+            assert binom(1, q).sf(0) > beta
+            assert max(q, 1 - q) == pytest.approx(1 - q)
+
+
+@pytest.mark.parametrize(("n", "beta"), [(1, 0.3), (5, 0.05), (40, 0.5)])
+def test_the_nth_root_in_lemma_g_1(n, beta):
+    squared = 8 * (1 - (1 - beta) ** (1 / n))
+    assert 1 - (1 - squared / 8) ** n == pytest.approx(beta)
