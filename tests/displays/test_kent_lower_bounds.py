@@ -135,6 +135,17 @@ def test_mixture_family_and_its_separation(k):
     assert 2 / (Fraction(1, 8) * Fraction(7, 8)) <= 19  # 1/8 <= b <= 7/8
 
 
+def test_the_logarithm_of_a_conditioned_ratio():
+    """After (219): 4 eps - log(1 - x), x = 2/n, is between 4 eps and 4 eps + 2x <= 8 eps for n eps >= 1.
+
+    -log(1 - x) - 2x is convex, so that the ends of 0 <= x <= 1/2 decide.
+    """
+    assert iv.log(2) - 1 < 0
+    for budget, excess in rationals(2):
+        users = 1 / budget + excess  # n eps >= 1
+        assert 4 * budget > 2 * budget and 4 * budget + 4 / users <= 8 * budget
+
+
 def test_a_nearest_vertex_stands_for_vertices_only():
     """(221): it holds at vertices of the cube, and fails at a law between two of them."""
     vertices, estimates = (-1, 1), [Fraction(j, 7) for j in range(-20, 21)]
