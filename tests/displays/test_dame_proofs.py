@@ -260,7 +260,7 @@ def test_a_standard_laplace_variable_has_variance_2():
 
 def test_constants_of_theorem_2_add_up():
     """(S135), (S143) to (S147) and the displays behind (S145)."""
-    assert F(1, 2) + F(1, 2) == 1  # Lemmas S7 and S8
+    assert F(4, 8) + 2 * F(2, 8) == 1  # Lemmas S7 and S8, in chances of an eighth
     assert F(579) * 3 / 2 == F(PRINTED.c5)
     noise = 2 * 14**2 * 2 * 2  # two halves, (14 tau)^2, variance 2, tau^2 = 2L / cap
     assert (noise, noise + 2) == (1568, PRINTED.c3)
