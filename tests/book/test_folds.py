@@ -5,9 +5,11 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from PIL import Image
 
-from userdp_book.site import light
+from userdp_book.site import folds, light
 from userdp_book.site.claims import number
 from userdp_book.site.folds import CHECK, FIGURE, SETTINGS, shown
 
@@ -93,3 +95,29 @@ def test_icons_of_the_theme_are_found_by_either_name():
     found = light.icons(light.read(light.ICONS), {"fa-bars", "fa-pencil-alt", "fa-github", "fa-solid"})
     assert set(found) == {"fa-bars", "fa-pencil-alt", "fa-github"}
     assert all(path.startswith("M") for _, _, path in found.values())
+
+
+def cell_with(output):
+    """A cell of code as myst-nb gives it to the transform, in a section of its own."""
+    source = nodes.container("", nodes.literal_block(text="vote(3)"), nb_element="cell_code_source")
+    cell = nodes.container("", source, nodes.container("", output), nb_element="cell_code", cell_metadata={})
+    return nodes.section("", cell)
+
+
+@pytest.mark.parametrize(("lines", "folded"), [(folds.PRINTED, False), (folds.PRINTED + 1, True)])
+def test_long_prints_fold(lines, folded):
+    page = new_document("page")
+    page += cell_with(nodes.literal_block(text="\n".join("x" * lines), classes=["output", "stream"]))
+    folds.Folds(page).run()
+    assert bool(list(page.findall(folds.HideCodeCellNode))) == folded
+
+
+@pytest.mark.parametrize(("heights", "folded"), [([6], 0), ([6, 6], 1), ([11], 1), ([5, 5], 0)])
+def test_a_section_shows_one_table_that_is_not_too_long(heights, folded):
+    page, section = new_document("page"), nodes.section()
+    for height in heights:
+        html = f"<table {folds.TABLE}>{'<tr></tr>' * height}</table>"
+        section += cell_with(nodes.raw("", html, format="html")).children
+    page += section
+    folds.Folds(page).run()
+    assert len(list(page.findall(folds.HideCodeCellNode))) == folded

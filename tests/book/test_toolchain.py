@@ -218,12 +218,12 @@ def test_claims_come_from_the_last_run_or_else_from_the_stored_notebook(book, pa
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "✓ holds exact dame-thm-1 It holds. | measured 0.5 · expected 1"),
-        ({"relation": "<="}, "✓ holds exact dame-thm-1 It holds. | measured 0.5 · expected ≤ 1"),
-        ({"verdict": "refuted"}, "✗ refuted exact dame-thm-1 It holds. | measured 0.5 · claimed 1"),
+        ({}, "✓ holds exact dame-thm-1 It holds. | measured 0.5, expected 1"),
+        ({"relation": "<="}, "✓ holds exact dame-thm-1 It holds. | measured 0.5, expected ≤ 1"),
+        ({"verdict": "refuted"}, "✗ refuted exact dame-thm-1 It holds. | measured 0.5, claimed 1"),
         (
             {"measured": -4.64711e-120},
-            "✓ holds exact dame-thm-1 It holds. | measured −4.647 · 10⁻¹²⁰ · expected 1",
+            "✓ holds exact dame-thm-1 It holds. | measured −4.65·10⁻¹²⁰, expected 1",
         ),
         ({"measured": None, "note": "Why."}, "✓ holds exact dame-thm-1 It holds. | Why."),
         ({"measured": None, "evidence": "proof"}, "✓ holds proof dame-thm-1 It holds."),

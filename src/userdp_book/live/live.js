@@ -152,7 +152,8 @@
   }
 
   window.addEventListener("DOMContentLoaded", () => {
-    const start = element("button", { type: "button", className: "btn btn-sm live-start", textContent: "▶ Run here", title: "Run and change this page's code in your browser" });
+    const start = element("button", { type: "button", className: "btn btn-sm live-start", ariaLabel: "Run here", title: "Run and change this page's code in your browser" },
+      "▶", element("span", { textContent: " Run here" }));
     start.addEventListener("click", () => { start.disabled = true; open(); }, { once: true });
     document.querySelector(".article-header-buttons")?.prepend(start);
   });

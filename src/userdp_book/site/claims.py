@@ -108,7 +108,7 @@ def anchor(statement: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines."""
+    """myst-nb's plugin: a claim is a box of two lines, and its note folds."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
@@ -118,11 +118,19 @@ class ClaimRenderer:
             return None
         claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer
         link = to_statement(claim["id"], own_name(claim["id"], f"/{markdown.sphinx_env.docname}"))
-        box = claim_box(claim, link, partial(inline_nodes, markdown, data.line or 0))
+        render = partial(inline_nodes, markdown, data.line or 0)
+        box = claim_box(claim | {"note": None}, link, render)
+        if claim["note"]:
+            note = nodes.paragraph("", "", *render(claim["note"]))
+            box += [html("<details><summary>note</summary>"), note, html("</details>")]
         # The first claim about a statement on a page is the one that other pages link to.
         if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
             box["ids"] = [anchor(claim["id"])]
         return [box]
+
+
+def html(tag: str) -> nodes.raw:
+    return nodes.raw("", tag, format="html")
 
 
 def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:

@@ -17,7 +17,9 @@ FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
 EXCERPT = 14  # lines shown of one cell
 TABLE = 'class="dataframe"'
 ROWS = 5  # of a table that stays open beside a figure, with its head
-NUMBERS = "The numbers"
+MANY = 10  # of a table that stays open at all
+PRINTED = 6  # lines that stay open
+NUMBERS, PRINT = "The table", "What is printed"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
 TABLES = {"pd", "DataFrame", "Series", "print", "format", "round", "unstack", "pivot", "to_html", "query"}
@@ -126,16 +128,17 @@ class Folds(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs) -> None:
-        seen = None  # the last section that shows a figure or a long table
-        for cell in list(self.document.findall(nodes.container)):
-            if is_code(cell):
-                if is_figure(cell):
-                    seen = cell.parent
-                elif cell.parent is seen:
-                    fold_tables(cell)
-                elif any(long_tables(cell)):
-                    seen = cell.parent
-                fold(cell)
+        cells = list(filter(is_code, self.document.findall(nodes.container)))
+        # sections that show a figure or a long table
+        seen = {cell.parent for cell in cells if is_figure(cell)}
+        for cell in cells:
+            for text in long_prints(cell):
+                put_behind(PRINT, text)
+            for table in long_tables(cell):
+                if cell.parent in seen or rows(table) > MANY:
+                    put_behind(NUMBERS, table)
+                seen.add(cell.parent)
+            fold(cell)
 
 
 def is_code(cell: nodes.container) -> bool:
@@ -146,17 +149,24 @@ def is_figure(cell: nodes.container) -> bool:
     return "figure" in cell["cell_metadata"].get("mystnb", {})
 
 
-def fold_tables(cell: nodes.container) -> None:
-    """A section shows one figure or one long table: those that follow are the numbers behind it."""
-    for table in long_tables(cell):
-        fold = HideCodeCellNode(prompt_show=NUMBERS, prompt_hide=NUMBERS, classes=["above-output"])
-        table.replace_self(fold)
-        fold += table
+def put_behind(name: str, output: nodes.Element) -> None:
+    """Fold a long output: a section shows one figure or one long table, the rest a click."""
+    bar = HideCodeCellNode(prompt_show=name, prompt_hide=name, classes=["above-output"])
+    output.replace_self(bar)
+    bar += output
+
+
+def rows(table: nodes.raw) -> int:
+    return table.astext().count("<tr>") if TABLE in table.astext() else 0
 
 
 def long_tables(cell: nodes.container) -> list[nodes.raw]:
-    raw = [(table, table.astext()) for table in cell.findall(nodes.raw)]
-    return [table for table, text in raw if TABLE in text and text.count("<tr>") > ROWS]
+    return [table for table in cell.findall(nodes.raw) if rows(table) > ROWS]
+
+
+def long_prints(cell: nodes.container) -> list[nodes.literal_block]:
+    printed = [block for block in cell.findall(nodes.literal_block) if "stream" in block["classes"]]
+    return [block for block in printed if block.astext().count("\n") >= PRINTED]
 
 
 def fold(cell: nodes.container) -> None:
