@@ -38,7 +38,7 @@ def test_the_extremes_cost_at_most_what_84_says():
                 for sign, axes in ((1, (2,)), (1, (1,)), (-1, ()), (-1, (1, 2)))
             )
 
-        with_b = split.transpose(0, 1, 3, 2).reshape(2, 6, 4)  # (V, B) in the place of V
+        with_b = split.transpose(0, 1, 3, 2).reshape(2, 6, 4)  # (V, B) instead of V
         share = split.sum(axis=(0, 1, 2))
         uncertain = entropy(split.sum(axis=(1, 2)).ravel()) - entropy(joint.sum(axis=(1, 2)))
         bounds = [
@@ -146,7 +146,7 @@ def test_the_rotated_width_has_more_bins_than_137_counts():
 
 
 def test_the_constants_of_the_risk_in_one_dimension():
-    """(114) and the sums after (118); (146) has 374 in the place of 674 and loses a factor 8."""
+    """(114) and the sums after (118); (146) has 374 instead of 674 and loses a factor 8."""
     for budget, widened in itertools.product((Fraction(1, 2), 1, 2, 30), (2, 5)):
         variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
         assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
