@@ -14,10 +14,14 @@ from userdp.theory import dame_risk, dame_size_cap
 def test_the_default_cap_has_a_smaller_risk_than_the_paper_s():
     law, n, epsilon = two_point_sizes(3, 50, 0.5), 5001, 1.0
     sizes, rng = law.draw(n, np.random.default_rng(1)), np.random.default_rng(2)
-    papers = dame_size_cap(law, n=n, epsilon=epsilon)
+    papers, known_to_all = dame_size_cap(law, n=n, epsilon=epsilon), {"epsilon": epsilon, "size_law": law}
     with pytest.warns(NoGain, match=r"DAME's noise alone: .* and two-point reports 0\.031"):
         dame(np.full(n, 0.3), sizes, epsilon=epsilon, size_law=law, rng=rng)
     known = {"size_law": law, "n": n, "epsilon": epsilon}
+    tuned = local.dame(np.full(n, 0.3), sizes, size_cap=50, rng=np.random.default_rng(3), **known_to_all)
+    with pytest.warns(NoGain):
+        found = dame(np.full(n, 0.3), sizes, rng=np.random.default_rng(3), **known_to_all)
+    assert found.value == tuned.value
     assert papers == 1
     assert dame_risk(0.1, size_cap=50, **known)[1] < dame_risk(0.1, size_cap=papers, **known)[0] / 10
 
