@@ -20,6 +20,9 @@ SEARCHES = {
     "Theorem 3": "#kent-prop-3",
     "Kent Theorem 7": "#kent-thm-7",
     "DAME Theorem 2": "#dame-thm-2",
+    "is DAME's Theorem 2 true?": "#dame-thm-2",
+    "where does Kent's Algorithm 9 leak?": "#kent-alg-9",
+    "which method should I use": "book/compare.html",
 }
 
 

@@ -18,3 +18,10 @@ var Scorer = {
   term: 5,
   partialTerm: 2,
 };
+
+// "Where does Kent's Algorithm 9 leak?" asks for Kent's Algorithm 9.
+const STATEMENT = /(?:\b(kent|dame|cummings|liu)\b.*?)?\b(theorem|lemma|proposition|corollary|algorithm|figure|table) ([\w.]*\d[\w.]*)/i;
+if (typeof Search !== "undefined") {
+  const search = Search.performSearch;
+  Search.performSearch = (query) => search(query.match(STATEMENT)?.slice(1).filter(Boolean).join(" ") ?? query);
+}
