@@ -34,7 +34,7 @@ Cell = dict[str, Any]
 class CellStore:
     """A folder with one file for each finished cell, named after all that determines its numbers.
 
-    The code of the function is not part of the name: whoever changes it takes another folder.
+    The code of the function is not part of the name: if you change it, take another folder.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def sweep(
     store
         Folder in which each cell is kept as soon as it is finished. The same sweep started again takes
         what it finds there and computes the rest; the numbers do not depend on it. The code of `function`
-        is not looked at: whoever changes it takes another folder.
+        is not looked at: if you change it, take another folder.
 
     Returns
     -------

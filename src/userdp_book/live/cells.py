@@ -97,7 +97,7 @@ def run(source: str, names: dict[str, Any]) -> list[Output]:
             # From the reader's own line on: what calls it here says nothing.
             said = traceback.format_exception(error.with_traceback(own(error)))
             if isinstance(error, ModuleNotFoundError):
-                said.append(f"{error.name} is not to be had in a browser: open this page as a notebook.")
+                said.append(f"{error.name} is not available in a browser: open this page as a notebook.")
             OUTPUTS.append(
                 {
                     "output_type": "error",

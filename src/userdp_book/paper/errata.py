@@ -24,12 +24,10 @@ HEAD = r"""\documentclass[10pt, twocolumn]{article}
 """
 LETTER = """We reproduced the paper line by line, and most of it stands.
 What follows is unofficial and in good faith: the lines that we would read differently, privacy first.
-We worked from a machine transcription; where a glyph may have been lost, the readings are listed and we took
+We worked from a machine transcription; where a glyph may have been lost, we list the readings and take
 the kindest.
 Numbers of sections, displays and lines are the paper's own."""
-THANKS = (
-    "The paper made its proofs and algorithms checkable, and that is why they could be checked. Thank you."
-)
+THANKS = "You made your proofs and algorithms checkable, and so we could check them. Thank you."
 PLAIN = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "^": r"\^{}", "~": r"\~{}", "–": "--", "—": "---"}
 PLAIN |= {
     "’": "'",
