@@ -10,7 +10,6 @@ pytestmark = [*IN_BROWSER, pytest.mark.xdist_group("reading")]
 
 CODE = 0.12  # of the height of all pages, at most
 SCREENS = 15  # of a page of experiments
-LONGER = {"book/liu/experiments": 19, "book/kent/experiments-sparse": 16}  # still to be shortened
 FIRST, OTHER = 600, 2000  # kilobytes of the first page and of any other
 EXPERIMENTS = [name for name in docnames() if "experiments" in name or name.endswith("phase-transition")]
 SEARCHES = {
@@ -41,7 +40,7 @@ def test_no_visible_line_scrolls_sideways(book):
 
 def test_a_page_of_experiments_is_not_too_long(book):
     screens = {name: book[name].screens for name in EXPERIMENTS}
-    assert {name: high for name, high in screens.items() if high > LONGER.get(name, SCREENS)} == {}
+    assert {name: high for name, high in screens.items() if high > SCREENS} == {}
 
 
 def test_pages_are_light(book):
