@@ -226,7 +226,7 @@ for name in sys.argv[1:]:
     module = importlib.import_module(name)
     for function in vars(module).values():
         of_module = inspect.isroutine(inspect.unwrap(function)) and function.__module__ == name
-        if of_module and callable_as_it_is(function):
+        if of_module and function.__name__ != "main" and callable_as_it_is(function):
             opened.clear()
             function()
             found.setdefault(name, []).extend(opened)

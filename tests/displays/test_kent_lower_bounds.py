@@ -196,7 +196,6 @@ def test_the_clip_is_wide_enough_for_every_sparsity():
 
     The difference is 10 u^2 - 2 sqrt(30) u + 1 - 20 x, which increases in u from sqrt(30)/10 < 1 on.
     """
-    assert 30 < 10**2
     assert 10 - 2 * iv.sqrt(30) + 1 - 20 * iv.mpf("0.0022") > 0
 
 

@@ -150,7 +150,8 @@ def test_the_constants_of_the_risk_in_one_dimension():
     for budget, widened in itertools.product((Fraction(1, 2), 1, 2, 30), (2, 5)):
         variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
         assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
-    assert (2 * 4**2, 2 * 4 * 3, 2 * 4 * 48, 2 * 337) == (32, 24, 384, 674)
+    doubled = [2 * part for part in (4**2, 4 * 3, 4 * 48, 337)]
+    assert doubled == [32, 24, 384, 674]
 
 
 def test_the_rotated_width_over_the_length_of_the_error():
