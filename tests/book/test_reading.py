@@ -6,7 +6,7 @@ import pytest
 from browsing import HTML, IN_BROWSER, docnames
 from reading import found, measured, share
 
-pytestmark = [*IN_BROWSER, pytest.mark.xdist_group("reading")]
+pytestmark = IN_BROWSER
 
 CODE = 0.12  # of the height of all pages, at most
 SCREENS = 15  # of a page of experiments
@@ -25,28 +25,14 @@ SEARCHES = {
 }
 
 
-@pytest.fixture(scope="module")
-def book(browser, site):
-    return {name: measured(browser, site, name) for name in docnames()}
-
-
-def test_the_method_is_shown_and_the_rest_folds(book):
+def test_the_book_as_a_reader_meets_it(browser, site):
+    """All limits in one test: each page is fetched anew, which takes seconds, and one process does it."""
+    book = {name: measured(browser, site, name) for name in docnames()}
+    limit = dict.fromkeys(book, OTHER) | {docnames()[0]: FIRST}
     assert share(book.values(), "code") <= CODE
-
-
-def test_no_visible_line_scrolls_sideways(book):
     assert {name: page.wide for name, page in book.items() if page.wide} == {}
-
-
-def test_a_page_of_experiments_is_not_too_long(book):
-    screens = {name: book[name].screens for name in EXPERIMENTS}
-    assert {name: high for name, high in screens.items() if high > SCREENS} == {}
-
-
-def test_pages_are_light(book):
-    first, *others = docnames()
-    assert book[first].kilobytes <= FIRST
-    assert {name: book[name].kilobytes for name in others if book[name].kilobytes > OTHER} == {}
+    assert {name: page.kilobytes for name, page in book.items() if page.kilobytes > limit[name]} == {}
+    assert {name: book[name].screens for name in EXPERIMENTS if book[name].screens > SCREENS} == {}
 
 
 @pytest.mark.parametrize("words", SEARCHES)
