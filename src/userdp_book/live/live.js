@@ -146,7 +146,7 @@
     document.body.append(bar);
     if (location.protocol === "file:") return tell("A browser runs nothing from a file: serve the book with `make serve`.");
     const before = await stored();
-    const boxes = [...document.querySelectorAll("article div.cell")].filter((box) => box.querySelector(".cell_input pre"));
+    const boxes = [...document.querySelectorAll("article div.cell:not(.cell-part)")].filter((box) => box.querySelector(".cell_input pre"));
     cells = boxes.map((box, id) => prepare(box, id, before[id] ?? []));
     await begin();
   }

@@ -14,19 +14,20 @@ from .picture import COLOURS
 FILE = "_static/preview.png"
 # what the networks ask for
 SIZE = (1200, 630)
-LONGEST = 200
-SENTENCE = re.compile(r"(?<=[.?!])\s")
+SHORTEST, LONGEST = 20, 200
+SENTENCE = re.compile(r"(?<=[.?!])(?<!al\.)\s")
 TITLE = "User-Level Differential Privacy"
 SUBTITLE = "a reproducibility companion to four papers"
 LEFT, TOP, STEP, SIDE, ACROSS = 330, 230, 31, 26, 27
 
 
 def first_sentence(doctree: nodes.document) -> str:
-    """The first sentence of a page without formulas, cut after a word where it is long."""
+    """The first sentence of a page that has no formula and some length, cut after a word where it is long."""
     for paragraph in doctree.findall(nodes.paragraph):
         if not next(paragraph.findall(nodes.math), None) and not in_box(paragraph):
             words = SENTENCE.split(" ".join(paragraph.astext().split()))[0]
-            return words if len(words) <= LONGEST else words[:LONGEST].rpartition(" ")[0] + " …"
+            if len(words) >= SHORTEST:
+                return words if len(words) <= LONGEST else words[:LONGEST].rpartition(" ")[0] + " …"
     return ""
 
 
