@@ -99,8 +99,8 @@ def test_a_build_that_failed_is_tried_again(book, sphinx, monkeypatch):
 
 @pytest.fixture
 def env(book):
-    """Sphinx's memory of three pages, each made of something else, and one of prose."""
-    names = ("claims", "seconds", "downloads")
+    """Sphinx's memory of four pages, each made of something else, and one of prose."""
+    names = ("claims", "places", "seconds", "downloads")
     made = SimpleNamespace(
         app=SimpleNamespace(srcdir=book), metadata={name: {} for name in (*names, "prose")}
     )

@@ -17,7 +17,7 @@ def test_the_default_cap_has_a_smaller_risk_than_the_paper_s():
     papers, known_to_all = dame_size_cap(law, n=n, epsilon=epsilon), {"epsilon": epsilon, "size_law": law}
     with pytest.warns(NoGain, match=r"DAME's noise alone: .* and two-point reports 0\.031"):
         dame(np.full(n, 0.3), sizes, epsilon=epsilon, size_law=law, rng=rng)
-    known = {"size_law": law, "n": n, "epsilon": epsilon}
+    known = known_to_all | {"n": n}
     tuned = local.dame(np.full(n, 0.3), sizes, size_cap=50, rng=np.random.default_rng(3), **known_to_all)
     with pytest.warns(NoGain):
         found = dame(np.full(n, 0.3), sizes, rng=np.random.default_rng(3), **known_to_all)

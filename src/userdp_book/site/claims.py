@@ -69,6 +69,10 @@ def own_name(id: str, docname: str = "") -> str:
     return number if f"/{item['paper']}/" in docname else f"{AUTHORS[item['paper']]}, {number}"
 
 
+# Where a claim is checked, whatever came of it.
+SOURCES["places"] = lambda root: [(claim["key"], claim.page.name) for claim in collect(root)]
+
+
 def badge(verdict: str) -> nodes.inline:
     """The verdict as a coloured word with its symbol."""
     text = f"{SYMBOLS.get(verdict, '')} {verdict}"

@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 from userdp.study.claims import STATUSES, displays, judgements, statements
 
 from .boxes import own_name
-from .claims import collect, joined, slug
+from .claims import Stored, collect, joined, slug
 from .generated import SOURCES, made_of
 from .links import to_statement
 from .statements import page_link, row, table
@@ -39,13 +39,21 @@ def status(display: dict) -> nodes.inline:
     return nodes.inline(text=f"{SYMBOLS[said]} {said}", classes=["verdict", "status", f"status-{slug(said)}"])
 
 
+def claims_for(env) -> dict[str, Stored]:
+    """The book's claims by their keys, read once for all walks of the page that is being read."""
+    known = env.temp_data
+    if "userdp_claims" not in known:
+        for source in ("displays", "places"):
+            made_of(env, source)
+        known["userdp_claims"] = {claim["key"]: claim for claim in collect(Path(env.srcdir))}
+    return known["userdp_claims"]
+
+
 class Beside(SphinxDirective):
     """A directive made from the ledger and from the claims that test it."""
 
     def run(self) -> list[nodes.Node]:
-        for source in ("displays", "claims"):
-            made_of(self.env, source)
-        self.pages = {claim["key"]: page_link(claim) for claim in collect(Path(self.env.srcdir))}
+        self.claims = claims_for(self.env)
         return self.show()
 
     def text(self, markdown: str) -> list[nodes.Node]:
@@ -54,8 +62,8 @@ class Beside(SphinxDirective):
     def checks(self, display: dict) -> list[nodes.Node]:
         """The claims that test it, each linked to its page, and the tests by name."""
         parts = [
-            [nodes.Text(f"{check} on "), self.pages[check].deepcopy()]
-            if check in self.pages
+            [nodes.Text(f"{check} on "), page_link(self.claims[check])]
+            if check in self.claims
             else [nodes.literal(text=check)]
             for check in display.get("check", [])
         ]

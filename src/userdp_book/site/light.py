@@ -12,7 +12,7 @@ from PIL import Image
 STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 # Engines whose words are no classes of a page.
-ENGINES = ("mathjax", "fontawesome.js", "plotly")
+ENGINES = ("mathjax", "fontawesome.js")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 IN_PAGE = re.compile(r'class="([^"]*)"')
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
