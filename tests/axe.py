@@ -10,9 +10,9 @@ beside them.
 from importlib.resources import files
 
 UNFOLD = """() => {
-  // Colours change at once with the theme, not over a fraction of a second.
+  // What opens or changes its colours does so at once, not over a fraction of a second.
   const still = document.head.appendChild(document.createElement('style'));
-  still.textContent = '* { transition: none !important }';
+  still.textContent = '*, ::before, ::after { transition: none !important; animation: none !important }';
   document.querySelectorAll('details').forEach(e => { e.open = true; });
   document.querySelectorAll('.toggle-hidden').forEach(e => e.classList.remove('toggle-hidden'));
   document.querySelectorAll('mjx-math').forEach(e => e.remove());

@@ -30,6 +30,13 @@ def test_axe_catches_a_planted_fault(tab, site, rule, theme, html):
     assert rule in {found.partition(":")[0] for found in findings(tab)[theme]}
 
 
+def test_what_fades_in_is_judged_as_it_will_stand(tab, site):
+    visit(tab, site, docnames()[0])
+    fading = "<style>@keyframes fade { from { opacity: .1 } }</style><p style='animation: fade 60s'>Words</p>"
+    tab.evaluate("html => document.querySelector('article').insertAdjacentHTML('beforeend', html)", fading)
+    assert findings(tab) == {}
+
+
 def focused(tab, expression):
     return tab.evaluate(f"() => {{ const e = document.activeElement; return {expression}; }}")
 
