@@ -1,5 +1,6 @@
 """Pages that run in the browser: the cells' runner against the stored outputs, here and in Chromium."""
 
+import ast
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from browsing import HTML, IN_BROWSER
 from userdp_book.live import cells
 from userdp_book.live.fetch import FOLDER, LOCK, PYTHON, closure, unpack
-from userdp_book.run.pages import code_cells, read
+from userdp_book.run.pages import code_cells, notebook, pages, read
 from userdp_book.site import live
 
 CLAIM = "application/vnd.userdp.claim+json"
@@ -49,6 +50,13 @@ def test_cells_print_what_their_notebook_stores(root, name):
     sources = json.dumps([cell.source for cell in stored])
     ran = subprocess.run(command, input=sources, env=environment, capture_output=True, text=True, check=True)
     assert [*map(facts, json.loads(ran.stdout))] == [facts(cell.outputs) for cell in stored]
+
+
+def test_what_a_page_asserts_it_says_in_words(root):
+    for page in pages(root):
+        for cell in code_cells(notebook(page))[1:]:
+            asserted = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+            assert [ast.unparse(node) for node in asserted if not node.msg] == [], page.name
 
 
 @pytest.fixture
