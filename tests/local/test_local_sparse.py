@@ -151,8 +151,8 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, general):
     result = sparse_selection(
         means, size=size, sparsity=sparsity, epsilon=epsilon, rng=rng, general=general, clip=2.0
     )
-    # every sum that some user can have under one vector of public signs, then clipped
-    sums = np.clip(np.arange(-d, d + 1), -2.0, 2.0)
+    # every sum that a user can have if five of its public signs are 1 and four are -1, then clipped
+    sums = np.clip(np.arange(-4, 6), -2.0, 2.0)
     hashed = laplace_loss(sums, 2 * 2.0 / epsilon)
     k = result.selected.size
     if k:
