@@ -10,6 +10,9 @@ import pytest
 from scipy.special import expit
 from scipy.stats import binom
 
+from userdp.local import sparse_threshold
+from userdp.populations import SparseSigns
+
 iv = mpmath.iv
 # An identity of rational functions of low degree that fails somewhere fails at almost all rational points.
 RANDOM = random.Random(81)
@@ -176,6 +179,42 @@ def test_the_constants_of_thresholding():
         assert n * m * threshold / (4 * d) == (c * log / e) ** 2
         for noise, exponent in ((14, 3136), (6, 576)):
             assert n / (16 * d) * threshold * e**2 / (noise**2 * tau) == c**2 * log / exponent
+        assert m**2 * tau * threshold == (4 * c) ** 2 * d * log**3 / (n * e**2)  # Markov, with c = 24
+
+
+def cosh(x):
+    """Enclosure of the hyperbolic cosine."""
+    return (iv.exp(x) + iv.exp(-x)) / 2
+
+
+def test_the_proof_of_thresholding_with_its_constants():
+    """The parts of a miss add to 3 exp(-L), and the risk to 83,000, for every L from log 192 on."""
+    for c, *_ in POINTS:  # H / G has positive coefficients: 9^k + 1 - 4^k over (2k)!
+        assert (2 * c**2 - 1) * (2 * c - 1) == (4 * c**3 - 3 * c) + c - (2 * c**2 - 1)
+    y, log = iv.mpf(1) / 4, iv.log(192)
+    assert (cosh(3 * y) + cosh(y) - cosh(2 * y)).b <= 1.2
+    assert Fraction(192, 128) == Fraction(3, 2)  # the exponent of a miss at C_0 = 192
+    assert (-iv.log(1 - iv.mpf(1) / 4)).b <= 2 / 4  # Chernoff: convex in t^2, so its end decides
+    vote = iv.exp(iv.mpf(1) / (5 * 192)) / 2
+    assert vote.b <= 0.51
+    assert (vote + iv.mpf(1) / 48 + 2 + 2 * iv.exp(log - 576 * log**2)).b <= 3
+    assert (36 * 24**2 * 4 + 5 * 3 / log**2).b <= 83_000
+
+
+def test_thresholding_where_its_proof_applies():
+    """All estimates within 3 lambda in 20 runs, with a chance of failure of 2e-7; not within 3 / 120."""
+    n, m, population, rng = 8800, 100_000, SparseSigns(2, 1, 0.5), np.random.default_rng(158)
+    log = np.log(n * m)
+    assert n >= 192 * 2 * np.log(2 * n * m)
+    cut = 24 * np.sqrt(4 * log / m) * np.sqrt(2 * log / n)
+    missed = []
+    for _ in range(20):
+        means = population.draw_means(m, n, rng)
+        run = sparse_threshold(means, size=m, sparsity=1, epsilon=1.0, rng=rng)
+        missed.append(np.abs(run.scores - population.mean).max() / cut)
+        assert run.selected.tolist() == [0]
+        assert np.sum((run.value - population.mean) ** 2) <= 36 * cut**2
+    assert 3 / 120 < max(missed) <= 3
 
 
 def test_the_exponents_of_density_estimation():
