@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 from mpmath import iv
+from scipy.stats import binom
 
 POINTS = 20
 
@@ -58,6 +59,19 @@ def test_an_unbiased_share_is_not_bounded_by_two(epsilon):
     keep = 1 / (1 + np.exp(-epsilon / 2))
     assert np.isclose(2 * keep - 1, np.tanh(epsilon / 4))
     assert (1 - (1 - keep)) / (2 * keep - 1) > 2 + 0.5  # and a share is at most 1/2 for one of them
+
+
+def test_the_first_variance_of_181_has_the_noise_of_the_share():
+    """Half of 10^6 users each at the budget 0.05, and tau / 2 over the share: exactly, 40 times the print."""
+    users, epsilon, share, tau = 10**6, 0.05, 0.5, 1.0
+    gain = np.tanh(epsilon / 4)
+    chance = (1 - gain) / 2 + gain * share  # of a one, for a user of either component
+    votes = np.arange(users + 1)
+    law, seen = binom.pmf(votes, users, chance), (votes / users - (1 - gain) / 2) / gain
+    kept = seen >= share / 2
+    value = np.where(kept, share * tau / np.where(kept, seen, 1), 0)
+    variance = law @ value**2 - (law @ value) ** 2
+    assert variance > 40 * 36 * tau**2 / (users * share**2)
 
 
 def likelihood_ratios(m, delta):
