@@ -1,6 +1,7 @@
 """Beside the paper: its displays and its algorithms' lines, a walk for a statement, a table for a paper."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from docutils import nodes
@@ -20,6 +21,11 @@ KEY = re.compile(
 )
 SYMBOLS = dict(zip(STATUSES, "✗✗✎✎…✓○", strict=True))
 SOUND = ("ok", "definition")
+TALLY = (
+    "Of {rows} displays and lines of algorithms {how[tested]} are tested by a claim or by a test, "
+    "{how[step]} more follow by a written step, {how[definition]} define something, "
+    "and {how[reason]} have a reason why neither is there."
+)
 SOURCES["displays"] = lambda root: displays()
 
 
@@ -87,8 +93,7 @@ class Walk(Beside):
     def step(self, key: str, display: dict) -> nodes.paragraph:
         """One display: it can be linked by its key, unless that is the statement's own label."""
         parts = [[nodes.strong(text=name(key))], [status(display)], self.text(display["says"])]
-        if "step" in display:
-            parts.append(self.text(display["step"]))
+        parts += [self.text(display[field]) for field in ("step", "reason") if field in display]
         if checks := self.checks(display):
             parts.append([nodes.Text("Checked: "), *checks, nodes.Text(".")])
         if key in statements():
@@ -108,19 +113,20 @@ class Ledger(Beside):
 
     def show(self):
         paper = self.options["paper"]
+        mine = {key: display for key, display in displays().items() if KEY.fullmatch(key)["paper"] == paper}
         parts = {"Not as printed": [], "As printed": []}
-        for key, display in displays().items():
-            if KEY.fullmatch(key)["paper"] == paper:
-                parts["As printed" if display["status"] in SOUND else "Not as printed"].append((key, display))
+        for key, display in mine.items():
+            parts["As printed" if display["status"] in SOUND else "Not as printed"].append((key, display))
+        tally = TALLY.format(rows=len(mine), how=Counter(map(way, mine.values())))
         frame = nodes.container(classes=["userdp-filtered"])
         for title, rows in parts.items():
             frame += [nodes.rubric(text=title), table(self.head, list(map(self.row, rows)), "ledger")]
-        return [frame]
+        return [nodes.paragraph(text=tally), frame]
 
     def row(self, item: tuple[str, dict]) -> nodes.row:
         key, display = item
         id = display["statement"]
-        how = [self.text(display["step"])] if "step" in display else []
+        how = [self.text(display[field]) for field in ("step", "reason") if field in display]
         how += [checks] if (checks := self.checks(display)) else []
         cells = [
             [to_statement(key, name(key))],
@@ -135,3 +141,12 @@ class Ledger(Beside):
 def is_tested(display: dict) -> bool:
     """Whether a claim or a test looks at it."""
     return any(check in judgements() or check.startswith("test_") for check in display.get("check", []))
+
+
+def way(display: dict) -> str:
+    """How it is known."""
+    if is_tested(display):
+        return "tested"
+    if "step" in display:
+        return "step"
+    return "definition" if display["status"] == "definition" else "reason"
