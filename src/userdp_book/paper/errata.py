@@ -24,8 +24,8 @@ HEAD = r"""\documentclass[10pt, twocolumn]{article}
 """
 LETTER = """We reproduced the paper line by line, and most of it stands.
 What follows is unofficial and in good faith: the lines that we would read differently, privacy first.
-We worked from a machine transcription; where a glyph may have been lost, we list the readings and take
-the kindest.
+We worked from a machine transcription; where a glyph may have been lost, we list the readings and judge
+by the kindest that the paper's own proof supports.
 Numbers of sections, displays and lines are the paper's own."""
 THANKS = "You made your proofs and algorithms checkable, and so we could check them. Thank you."
 PLAIN = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "^": r"\^{}", "~": r"\~{}", "–": "--", "—": "---"}
