@@ -64,7 +64,7 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     for heavy in np.flatnonzero(np.bincount(user, repeats, minlength=n) > LISTED):
         own = user == heavy  # the first C of a random order are the first C of its first C_max
         repeats[own] = _sample(repeats[own], int(bounds.max()), rng)
-    user, item = np.repeat(user, repeats), np.repeat(item, repeats)
+    user, item = (np.repeat(x, repeats.astype(int)) for x in (user, item))
     order = np.lexsort((rng.random(user.size), user))  # a random order of each user's records
     user, item = user[order], item[order]
     held = np.bincount(user, minlength=n)

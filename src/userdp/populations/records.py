@@ -67,7 +67,7 @@ class Signs:
         counts, probabilities = binomial_window(size, p)
         likely = probabilities > 1e-20
         drawn = rng.multinomial(n, probabilities[likely] / probabilities[likely].sum())
-        return 2 * np.repeat(counts[likely], drawn) / size - 1
+        return 2 * np.repeat(counts[likely], drawn.astype(int)) / size - 1
 
 
 @cache
@@ -219,7 +219,8 @@ def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[N
     values, halves = size_law.values, [size_law.draw_counts(half, rng) for half in (n // 2, n - n // 2)]
     blocks = [(int(m), count) for counts in halves for m, count in zip(values, counts, strict=True)]
     means = np.concatenate([population.draw_block(m, count, rng) for m, count in blocks])
-    return means, np.repeat(*np.transpose(blocks))
+    sizes, counts = np.transpose(blocks)
+    return means, np.repeat(sizes, counts.astype(int))
 
 
 @dataclass(frozen=True)

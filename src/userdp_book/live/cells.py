@@ -6,6 +6,7 @@ This file is read by the page's worker; it imports nothing of this project.
 
 import ast
 import base64
+import builtins
 import io
 import sys
 import traceback
@@ -119,3 +120,4 @@ def stand_in() -> None:
     # matplotlib asks for both.
     ipython.version_info, ipython.get_ipython = (9, 0), lambda: None  # type: ignore[attr-defined]
     sys.modules |= {"IPython": ipython, "IPython.display": shown}
+    builtins.display = display  # type: ignore[attr-defined]

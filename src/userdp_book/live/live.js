@@ -11,6 +11,8 @@
     made.append(...children);
     return made;
   };
+  // `n, m = 40, 400  # try m = 30 or 3000`: the page says what is safe and instructive to change.
+  const TRY = /^(\w+(?:, \w+)*) = (.+?) +# try (?:(\w+) = )?(.+)$/;
   let worker, cells, bar;
 
   /* ---- outputs, as the book shows them ---- */
@@ -33,6 +35,7 @@
 
   function shown(output) {
     if (output.output_type === "stream") return element("div", { className: "output stream" }, element("pre", { textContent: output.text }));
+    if (output.ename === "AssertionError" && /^.+$/.test(output.evalue)) return claimBox({ verdict: "not at your settings", evidence: "", claim: output.evalue });
     if (output.output_type === "error") return element("div", { className: "output traceback" }, element("pre", { textContent: output.traceback.join("") }));
     const data = output.data, claim = data["application/vnd.userdp.claim+json"];
     if (claim) return claimBox(claim);
@@ -68,14 +71,35 @@
     const cell = { id, box, code, before, html: code.innerHTML, source: code.textContent, output: box.querySelector(".cell_output"), done: false };
     Object.assign(code, { contentEditable: "plaintext-only", spellcheck: false, ariaLabel: `Cell ${id + 1}, editable`, role: "textbox" });
     code.ariaMultiLine = "true";
-    code.addEventListener("input", () => { cell.done = false; });
+    code.addEventListener("input", () => touch(cell));
     code.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); runTo(cell); }
     });
     cell.button = element("button", { type: "button", className: "live-run", textContent: "▶ Run", title: "Run the cells up to here (Shift+Enter)" });
     cell.button.addEventListener("click", () => runTo(cell));
-    box.querySelector(".cell_input").append(cell.button);
+    box.querySelector(".cell_input").append(cell.button, ...tries(cell));
     return cell;
+  }
+
+  /* Whatever follows a change runs again. */
+  function touch(cell) {
+    for (const later of cells.slice(cell.id)) later.done = false;
+  }
+
+  /* A button for each value that the page suggests: put it into the code and run the page. */
+  function tries(cell) {
+    return cell.source.split("\n").flatMap((line) => {
+      const [, names, values, name = names, options] = TRY.exec(line) ?? [];
+      const places = names?.split(", "), parts = places?.length > 1 ? values.split(", ") : [values];
+      return (options?.split(" or ") ?? []).map((option) => {
+        const changed = line.replace(`= ${values}`, `= ${parts.with(places.indexOf(name), option).join(", ")}`);
+        return element("button", { type: "button", className: "live-run", textContent: `try ${name} = ${option}`, onclick: () => {
+          cell.code.textContent = cell.source.replace(line, changed);
+          touch(cell);
+          runTo(cells.at(-1));
+        } });
+      });
+    });
   }
 
   function tell(text) { bar.querySelector("output").value = text; }
@@ -153,7 +177,7 @@
 
   window.addEventListener("DOMContentLoaded", () => {
     const start = element("button", { type: "button", className: "btn btn-sm live-start", ariaLabel: "Run here", title: "Run and change this page's code in your browser" },
-      "▶", element("span", { textContent: " Run here" }));
+      "▶", element("span", { textContent: "Run here" }));
     start.addEventListener("click", () => { start.disabled = true; open(); }, { once: true });
     document.querySelector(".article-header-buttons")?.prepend(start);
   });
