@@ -9,6 +9,7 @@ from userdp.local.localise import Bins
 from userdp.local.unequal import dame
 from userdp.populations.records import Signs, draw_halves
 from userdp.populations.sizes import two_point_sizes
+from userdp.theory import exact_dame
 from userdp.theory.dame_bounds import dame_noise_risk
 from userdp.theory.exact_dame import dame_risk, overtakes
 from userdp.theory.exact_mean import localised_risk, shifted_sign_means, sign_means, winner_over_users
@@ -68,6 +69,18 @@ def test_overtaking_is_summed_with_all_its_digits(down, up):
         np.stack(np.broadcast_arrays(downs, rest, ups), -1), n, [down, 1 - down - up, up]
     )
     assert overtakes((down, 1 - down - up, up), n) == pytest.approx(law[possible].sum(), rel=1e-11)
+
+
+@pytest.mark.parametrize(("down", "up"), [(0.3, 0.3), (0.3, 0.29), (0.21, 0.2), (0.2, 0.21), (0.3, 0.28)])
+def test_overtaking_needs_few_roots_of_the_users(down, up, monkeypatch):
+    """Beside the sum over the users who step up; one root of the users would be too few places."""
+    n = 3000
+    ups = np.arange(n + 1)
+    true = stats.binom.pmf(ups, n, up) @ stats.binom.cdf(ups, n - ups, down / (1 - up))
+    assert overtakes((down, 1 - down - up, up), n) == pytest.approx(true, rel=1e-10, abs=0)
+    monkeypatch.setattr(exact_dame, "SURE", 1.0)
+    too_few = overtakes((down, 1 - down - up, up), n)
+    assert (too_few == pytest.approx(true, rel=1e-4, abs=0)) == (up > down)
 
 
 @pytest.mark.parametrize("theta", THETAS)

@@ -3,10 +3,12 @@
 DAME's votes overlap, so that its risk is enclosed between two bounds, which meet where the vote is safe.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import next_fast_len
 
 from userdp.local.localise import Ballot, Bins
 from userdp.local.unequal import DAME_MARGIN, dame_half_width, size_weight
@@ -16,23 +18,27 @@ from userdp.theory.exact_mean import MeanLaw, sign_means
 
 __all__ = ["overtakes", "dame_risk"]
 
+SURE = 9.7  # 2 exp(-SURE^2 / 2) is far below rounding
 REACH = 2  # bins from theta's own at which DAME still succeeds
 
 
 def overtakes(steps: tuple[float, float, float], n: int) -> float:
     """P(sum of n independent steps >= 0), the steps -1, 0, 1 having the probabilities `steps`.
 
-    The law is tilted so that its mean is 0 before it is convolved: small probabilities keep their digits.
+    A falling sum is tilted until its mean is 0 before it is convolved: small probabilities keep their digits,
+    and by Hoeffding's inequality it stays within a few roots of n, which is all that is convolved.
     """
     down, stay, up = steps
     if up == 0:
         return float(stay**n)
     tilt = max(np.sqrt(down / up), 1.0)
-    weights = np.array([down / tilt, stay, up * tilt])
+    reach = n if up > down else min(n, math.ceil(SURE * math.sqrt(n)))
+    places = next_fast_len(2 * reach + 1, real=True)
+    weights = np.zeros(places)
+    weights[[-1, 0, 1]] = down / tilt, stay, up * tilt
     total = weights.sum()
-    spectrum = np.fft.rfft(weights / total, 2 * n + 1)
-    sums = np.fft.irfft(spectrum**n, 2 * n + 1)[n:]
-    return float(min(sums @ tilt ** -np.arange(n + 1.0) * np.exp(n * np.log(total)), 1.0))
+    sums = np.fft.irfft(np.fft.rfft(weights / total) ** n, places)[: (places + 1) // 2]
+    return float(min(sums @ tilt ** -np.arange(len(sums)) * np.exp(n * np.log(total)), 1.0))
 
 
 def dame_risk(
