@@ -72,6 +72,21 @@ def test_search_finds_a_page(tab, site):
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize(
+    ("page", "entries"),
+    [("book/reproduce/corrections", ".correction"), ("book/reference/api/local", "dl > dt")],
+)
+def test_a_link_opens_what_it_leads_to(tab, site, page, entries):
+    visit(tab, site, page)
+    folded = tab.locator(f"article {entries}").filter(has_not=tab.locator("[open]"))
+    where = folded.first.get_attribute("id")
+    fold = tab.locator(f"[id='{where}'] > details, [id='{where}'] + dd > details")
+    before = fold.get_attribute("open")
+    tab.evaluate("id => { location.hash = id; }", where)
+    tab.wait_for_function("fold => fold.open", arg=fold.element_handle())
+    assert before is None
+
+
 def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
     tab.goto(f"{site}/book/reproduce/statements.html?paper=dame", wait_until="domcontentloaded")
     wanted = sum(item["paper"] == "dame" for item in statements().values())

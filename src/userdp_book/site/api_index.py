@@ -1,4 +1,4 @@
-"""The directive ``api-index``: every public function and class, a sentence and a link each."""
+"""The directive ``api-index``: every public name, a sentence and a link each; and how their entries fold."""
 
 import inspect
 import pkgutil
@@ -6,11 +6,12 @@ import re
 from importlib import import_module
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
+from sphinx.addnodes import desc, desc_content, pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 import userdp
 
+from .claims import html
 from .statements import row, table
 
 
@@ -46,3 +47,14 @@ def offered(wing: str) -> list:
 def first_sentence(thing) -> str:
     """The docstring's first line, without the markup of code."""
     return re.sub(r"[`\\]|\B\*(?=\w+\*)|(?<=\w)\*\B(?!\*)", "", inspect.getdoc(thing).partition("\n")[0])
+
+
+def fold(app, doctree: nodes.document, docname: str) -> None:
+    """On the page of a wing an entry is its signature and its sentence; a click or a link opens the rest."""
+    if app.builder.name != "html":
+        return
+    for entry in doctree.findall(desc):
+        content = entry.next_node(desc_content)
+        if isinstance(entry.parent, nodes.section) and len(content) > 1:
+            content.insert(1, html("<details><summary>In full</summary>"))
+            content += html("</details>")

@@ -12,7 +12,7 @@ from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdic
 
 from . import picture
 from .boxes import AUTHORS, own_name
-from .claims import badge, collect, joined, slug
+from .claims import badge, collect, html, joined, slug
 from .generated import SOURCES, made_of
 from .links import to_page, to_statement
 from .statements import page_link, table
@@ -72,7 +72,7 @@ class Judged(SphinxDirective):
 
 
 class Corrections(Judged):
-    """Each fault once, in four lines: the ten that matter most, then the others by severity."""
+    """Each fault once, in four lines: the ten that matter most, then the others, folded, by severity."""
 
     def show(self, chosen):
         made_of(self.env, "claims")
@@ -87,16 +87,17 @@ class Corrections(Judged):
         for title, keys in parts.items():
             if keys:
                 frame += nodes.rubric(text=title)
-                frame += [self.box(key, chosen[key], pages.get(key, [])) for key in keys]
+                frame += [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
         return [frame]
 
-    def box(self, key, fault, links):
+    def box(self, key, fault, links, opened):
         by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]
         box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{key}"])
         box += nodes.paragraph("", "", *self.place(fault), nodes.Text(" · "), severity(fault))
-        box += [self.said(word, fault[field]) for field, word in MOVES.items()]
+        printed, *moves = [self.said(word, fault[field]) for field, word in MOVES.items()]
+        box += [printed, html(f"<details{' open' * opened}><summary>Why, and what stands</summary>"), *moves]
         box += self.readings(fault)
-        box += joined(", ", [[link] for link in links], classes=["claim-numbers"])
+        box += [joined(", ", [[link] for link in links], classes=["claim-numbers"]), html("</details>")]
         return box
 
 

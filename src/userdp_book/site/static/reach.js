@@ -24,9 +24,11 @@ const userdpReach = (() => {
   }
 
   function openTarget() {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const folds = [...document.querySelectorAll("article .toggle-hidden")].filter((fold) => target && fold.contains(target));
     for (const fold of folds) fold.querySelector("button.toggle-button")?.click();
+    const named = target?.matches("dt") ? target.nextElementSibling : target;
+    for (const fold of named?.matches(".correction, dd") ? named.querySelectorAll("details") : []) fold.open = true;
     if (folds.length) target.scrollIntoView();
   }
 
