@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from userdp.study.claims import faults, statements, verdicts
+from userdp.study.claims import faults, judgements, statements, verdicts
 from userdp_book.paper.errata import latex, text
 from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
@@ -74,6 +74,24 @@ def test_no_check_compares_a_thing_with_itself():
     sources = [cell.source for page in pages(ROOT) for cell in code_cells(read(page.twin))]
     calls = [call for source in sources if "check(" in source for call in checks(source)]
     assert calls and [ast.unparse(call) for call in calls if hollow(call)] == []
+
+
+# What README and first page say in words, and the claim that a page checks
+WORDS = {
+    "almost twice the budget": "kent-alg-12.1",
+    "about a hundredth of its": "kent-alg-2.6",
+    "6ε": "cummings-thm-d.1.9",
+    "less than a third of": "cummings-alg-3.12",
+    "at most twice": "liu-thm-4.3.2",
+    "twice the printed noise": "liu-lem-4.1.3",
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_number_of_the_front_door_is_that_of_a_claim(words):
+    claim = judgements()[WORDS[words]]
+    assert words in f"{claim['claim']} {claim.get('note')}".replace("\\varepsilon", "ε").lower()
+    assert all(words in (ROOT / page).read_text(encoding="utf8") for page in ("README.md", "book/index.md"))
 
 
 def test_readme_says_the_tally_and_shows_the_picture_of_today():
