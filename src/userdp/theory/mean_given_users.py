@@ -49,9 +49,9 @@ def vote_law(users: int, epsilon: float) -> NDArray:
     """
     _validate.integer(1, users=users)
     _validate.positive(epsilon=epsilon)
-    keep, votes = expit(epsilon / 2), np.arange(users + 1)
-    true, false = (scipy.stats.binom.pmf(votes, votes[:, None], p) for p in (keep, 1 - keep))
-    return np.array([np.convolve(true[c, : c + 1], false[users - c, : users - c + 1]) for c in votes])
+    flip, votes = expit(-epsilon / 2), np.arange(users + 1)  # 1 - keep would lose its digits
+    flipped = scipy.stats.binom.pmf(votes, votes[:, None], flip)
+    return np.array([np.convolve(flipped[c, c::-1], flipped[users - c, : users - c + 1]) for c in votes])
 
 
 def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
