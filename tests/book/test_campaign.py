@@ -71,6 +71,21 @@ def test_the_tests_most_about_a_module_come_first():
         assert first or file.parent == PACKAGE
 
 
+@pytest.mark.slips
+def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "RECORDED", tmp_path)
+    campaign.calls.cache_clear()
+    file = "privacy/test_guarantee.py"
+    composed = f"tests/{file}::test_a_user_in_one_of_two_groups_pays_the_larger"
+    assert "privacy/guarantee.py: disjoint" in campaign.calls(file)[composed][1]
+    places = Sites(PACKAGE / "privacy/guarantee.py").found()
+    mutant = next(place[0] for place in places if place[0].function == "disjoint")
+    tests = campaign.that_call(mutant, [file])
+    assert composed in tests and len(tests) < len(campaign.calls(file))
+    assert set(campaign.that_call(mutant._replace(function=""), [file])) > set(tests)
+    campaign.calls.cache_clear()
+
+
 def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
     for row in table(EQUIVALENTS):
         mutants = [mutant for place in Sites(PACKAGE / row["module"]).found() for mutant in place]

@@ -1,7 +1,9 @@
 """A campaign of random mutants: small changes of the package that nobody chose, drawn by a seed.
 
 ``python -m userdp_book.evidence.campaign --seed 1 --count 100`` plants each in a copy of the package, runs
-the tests that import its module, then all others that reach it, until one fails, and stores what came of it.
+the tests that call its function, first those of the files most about it, until one fails, and stores what
+came of it. Which test calls what is recorded once for each file of tests, below ``_build``.
+
 Half of the mutants are drawn from the code that makes a promise: the wing `privacy`, and every function of a
 mechanism that draws noise or adds budgets. Survivors that change nothing anybody could observe are argued one
 by one in ``equivalents.csv``.
@@ -10,6 +12,7 @@ by one in ``equivalents.csv``.
 import argparse
 import ast
 import csv
+import json
 import random
 import re
 import sys
@@ -18,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from hashlib import sha256
 from itertools import chain, islice, pairwise
 from math import sqrt
 from pathlib import Path
@@ -30,8 +34,8 @@ from .slips import ROOT, plant, run
 PACKAGE = ROOT / "src" / "userdp"
 RESULTS = Path(__file__).with_name("campaign.csv")
 EQUIVALENTS = Path(__file__).with_name("equivalents.csv")
-# processor seconds of one file of tests, after which a mutant counts as seen: it does not end
-LIMIT = 150
+# processor seconds beside ten times what its tests take, after which a mutant counts as seen: it does not end
+LIMIT = 20
 SIGNS = {"+": "-", "*": "/", "**": "*", "//": "/", "%": "//", "and": "or", "&": "|", "<": "<=", ">": ">="}
 SIGNS |= {"==": "!=", "is": "is not", "in": "not in"}
 SIGNS = {new: old for old, new in SIGNS.items()} | SIGNS
@@ -45,6 +49,8 @@ DROPPED |= {"ceil", "floor", "nan_to_num", "cumsum", "sort", "unique", "permutat
 # what noise is scaled by, and what counts users: a factor 2 here is the slip of this field
 SCALES = {"epsilon", "delta", "sensitivity", "scale", "sigma", "budget", "bound", "half_width", "spread"}
 COUNTS = {"n", "half", "third", "users", "steps", "size", "sizes", "count", "k"}
+RECORDED = ROOT / "_build" / "calls"
+PLUGIN = ("-p", "userdp_book.evidence.calls")
 # the line of pytest's summary that names what failed
 FAILED = r"^(?:FAILED|ERROR) \S*?tests/(\S+?(?:\[.*?\])?)(?: - |$)"
 NOISY = {"rng", "guarantee", "guarantees", "sequential", "disjoint", "calibrated", "Guarantee"}
@@ -103,7 +109,8 @@ class Sites:
 
     def _is_word(self, node: ast.AST) -> bool:
         """Whether a node is a message or a type, which compute nothing."""
-        return isinstance(node, ast.Raise | ast.JoinedStr) or ast.unparse(node).startswith("Literal[")
+        is_type = isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal"
+        return is_type or isinstance(node, ast.Raise | ast.JoinedStr)
 
     def _promises(self, function: ast.FunctionDef) -> bool:
         wing = self.module.partition("/")[0]
@@ -198,13 +205,17 @@ def is_another(mutant: Mutant) -> bool:
         return False
 
 
+@cache
+def places() -> list[list[Mutant]]:
+    return [place for file in sorted(PACKAGE.rglob("*.py")) for place in Sites(file).found()]
+
+
 def draw(seed: int, count: int) -> list[Mutant]:
     """In turn one mutant of what makes a promise and one of all else; every place is as likely.
 
     With a larger count come others behind the same.
     """
-    places = [place for file in sorted(PACKAGE.rglob("*.py")) for place in Sites(file).found()]
-    parts = [[place for place in places if place[0].promise is promise] for promise in (True, False)]
+    parts = [[place for place in places() if place[0].promise is promise] for promise in (True, False)]
     pairs = zip(*(_drawn(seed, part) for part in parts), strict=False)
     return list(islice(chain.from_iterable(pairs), count))
 
@@ -241,6 +252,35 @@ def tests_of(module: str) -> list[list[str]]:
 
 
 @cache
+def calls(test: str) -> dict[str, tuple[float, list[str]]]:
+    """Of each test in a file, its processor seconds and the functions of the package that it calls."""
+    stored = RECORDED / f"{sha256((ROOT / 'tests' / test).read_bytes()).hexdigest()}.json"
+    if not stored.exists():
+        RECORDED.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            result = run([test], plant(None, Path(folder)), 10 * LIMIT, *PLUGIN)
+            if result.returncode not in (0, 5):
+                raise RuntimeError(f"{test} fails without a mutant:\n{result.stdout[-2000:]}")
+            stored.write_bytes((Path(folder) / "calls.json").read_bytes())
+    return json.loads(stored.read_text(encoding="utf8"))
+
+
+def that_call(mutant: Mutant, files: list[str]) -> list[str]:
+    """The tests of some files that call a mutant's function, quick ones first.
+
+    Of what runs on import, and in a class beside its functions, all that call anything there.
+    """
+    place = f"{mutant.module}: {mutant.function}"
+    inside = place if not mutant.function else f"{place}."
+    tests = [(seconds, test, names) for file in files for test, (seconds, names) in calls(file).items()]
+    return [
+        test
+        for _, test, names in sorted(tests)
+        if any(name == place or name.startswith(inside) for name in names)
+    ]
+
+
+@cache
 def passes(test: str) -> bool:
     """Control: whether a test that failed with a mutant passes without one."""
     with tempfile.TemporaryDirectory() as folder:
@@ -253,10 +293,16 @@ def judge(mutant: Mutant) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = plant(None, Path(folder)) / "userdp" / mutant.module
         file.write_bytes(planted(mutant, file.read_bytes()))
-        for tests in tests_of(mutant.module):
-            result = run(tests, Path(folder), LIMIT * len(tests))
+        for files in tests_of(mutant.module):
+            tests = that_call(mutant, files)
+            if not tests:
+                continue
+            (Path(folder) / "chosen.json").write_text(json.dumps(tests))
+            files = sorted({test.removeprefix("tests/").partition("::")[0] for test in tests})
+            times = [time for file in files for time, _ in calls(file).values()]
+            result = run(files, Path(folder), LIMIT + round(10 * sum(times)), *PLUGIN)
             seconds += result.seconds
-            if result.returncode:
+            if result.returncode not in (0, 5):
                 outcome = "no end" if result.returncode < 0 else "killed"
                 failed = re.search(FAILED, result.stdout, re.MULTILINE)
                 seen = failed[1] if failed else ""

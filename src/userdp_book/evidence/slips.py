@@ -60,7 +60,7 @@ def environment(folder: Path) -> dict[str, str]:
     return os.environ | own
 
 
-def run(tests: list[str], folder: Path, limit: int = 900) -> Run:
+def run(tests: list[str], folder: Path, limit: int = 900, *options: str) -> Run:
     """Run tests against the package in a folder, in a process forked from one that has imported the rest.
 
     What takes more processor seconds than `limit` is ended, and its return code is negative.
@@ -69,7 +69,7 @@ def run(tests: list[str], folder: Path, limit: int = 900) -> Run:
     context = get_context(method)
     context.set_forkserver_preload(OTHERS)
     ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_run_here, args=(tests, folder, theirs, limit))
+    child = context.Process(target=_run_here, args=(tests, folder, theirs, limit, options))
     child.start()
     theirs.close()
     try:
@@ -83,7 +83,7 @@ def run(tests: list[str], folder: Path, limit: int = 900) -> Run:
         child.kill()
 
 
-def _run_here(tests: list[str], folder: Path, answer, limit: int) -> None:
+def _run_here(tests: list[str], folder: Path, answer, limit: int, options: tuple[str, ...]) -> None:
     """In a process that has not imported the package: run tests with a folder before all others."""
     assert "userdp" not in sys.modules
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -99,7 +99,7 @@ def _run_here(tests: list[str], folder: Path, answer, limit: int) -> None:
     with said.open("w") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    code = pytest.main([*OPTIONS, *(str(ROOT / "tests" / test) for test in tests)])
+    code = pytest.main([*OPTIONS, *options, *(str(ROOT / "tests" / test) for test in tests)])
     sys.stdout.flush()
     answer.send(Run(int(code), said.read_text(encoding="utf8"), sum(os.times()[:4])))
 
