@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fakes import Silent
 from userdp.privacy.choice import NoisyMaximum, order_statistic, order_statistic_law
 from userdp.theory.audit import exact_loss
 
@@ -67,6 +68,35 @@ def test_guarantees_are_central():
     rng = np.random.default_rng(3)
     guarantee = order_statistic([1, 2], rank=1, largest=3, epsilon=0.5, rng=rng).guarantee
     assert (guarantee.epsilon, guarantee.delta, guarantee.trust) == (0.5, 0.0, "central")
+
+
+def law_by_definition(values, rank, largest, epsilon):
+    values = [1 if np.isnan(x) else min(max(x, 1), largest) for x in values]
+    at_least = [sum(x >= t for x in np.floor(values)) for t in range(largest + 2)]
+    scores = [-max(at_least[t + 1] + 1 - rank, rank - at_least[t], 0) for t in range(1, largest + 1)]
+    weights = np.exp(epsilon / 2 * np.array(scores))
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("values", [[1, 1], [4, 2, 2, 5], [np.nan, 3, -7, 99, 2.9], [np.inf, -np.inf, 3], []])
+@pytest.mark.parametrize("rank", [0, 1, 2, 3.5])
+def test_the_law_is_that_of_its_definition(values, rank):
+    for largest, epsilon in ((1, 1.0), (5, 0.3), (7, 4.0)):
+        found = order_statistic_law(values, rank=rank, largest=largest, epsilon=epsilon)
+        assert found == pytest.approx(law_by_definition(values, rank, largest, epsilon), rel=1e-12)
+        silent = Silent()
+        told = order_statistic(values, rank=rank, largest=largest, epsilon=epsilon, rng=silent)
+        assert told.value == np.argmax(found) + 1 and np.array_equal(silent.laws[0], found)
+
+
+def test_a_noisy_maximum_adds_its_noise_to_each_score():
+    class Noise(Silent):
+        def laplace(self, loc=0.0, scale=1.0, size=None):
+            return scale * np.arange(size[0])
+
+    maximum = NoisyMaximum.calibrated(epsilon=1.0, sensitivity=0.5)
+    assert maximum.choose([9.0, 7.5, 7.5], Noise()) == 2
+    assert maximum.choose([9.5, 7.5, 7.4], Noise()) == 0
 
 
 def test_wild_values_never_raise():

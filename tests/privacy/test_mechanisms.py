@@ -392,6 +392,91 @@ def test_who_does_not_draw_from_a_generator_is_refused(kind):
         ask(1.0, 0)
 
 
+# --- what is asked for, in the words of the papers, and what cannot be -------------------------------
+
+ASKED = {"epsilon": 0.4, "delta": DELTA, "sensitivity": 1.5, "bound": 3, "steps": 5}
+
+
+@pytest.mark.parametrize(("neighbours", "moves"), [("replace", 2), ("add-remove", 1)])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 7.0])
+def test_what_is_calibrated_is_the_printed_formula(neighbours, moves, epsilon):
+    def made(kind, **more):
+        names = inspect.signature(kind.calibrated).parameters.keys() & ASKED.keys()
+        m = kind.calibrated(**{name: ASKED[name] for name in names} | {"epsilon": epsilon} | more)
+        assert m.guarantee.epsilon == epsilon and m.guarantee.delta == (DELTA if "delta" in names else 0)
+        return m
+
+    near = {"neighbours": neighbours}
+    assert made(LaplaceNoise, **near).scale == pytest.approx(1.5 / epsilon)
+    assert made(NoisyMaximum, **near).scale == pytest.approx(3 / epsilon)
+    choice = made(ExponentialChoice, **near)
+    assert (choice.rate, choice.oscillation) == (pytest.approx(epsilon / 3), 3.0)
+    test = made(DistanceTest, **near)
+    assert (test.scale, test.threshold) == (pytest.approx(1 / epsilon), pytest.approx(np.log(1e3) / epsilon))
+    b = moves * 3 / epsilon
+    for tight, threshold in (
+        (False, 3 + b * np.log(1.5e3)),
+        (True, max(3 + b * np.log(500), 1 + b * np.log(1500))),
+    ):
+        noise = made(ThresholdedNoise, tight=tight, **near)
+        assert (noise.scale, noise.threshold) == (pytest.approx(b), pytest.approx(threshold))
+        assert (noise.bound, noise.support, noise.distinct) == (3, "counted", None)
+    assert made(ThresholdedNoise, **near) == made(ThresholdedNoise, tight=False, **near)
+    gauss = made(GaussianNoise, **near)
+    once = replace(gauss, scale=gauss.scale / 1.5 / np.sqrt(5), sensitivity=1.0, steps=1, delta=None)
+    assert (gauss.steps, gauss.sensitivity) == (5, 1.5) and once.delta == pytest.approx(DELTA, rel=1e-9)
+
+
+# what is no such parameter, in calibrated and among the fields; every list holds values just beyond the ends
+REFUSED = {
+    "epsilon": [0, -0.5, np.nan, np.inf],
+    "delta": [0, -0.5, 1.5, np.nan],
+    "sensitivity": [-0.5, np.nan, np.inf],
+    "bound": [0, -1, 2.5],
+    "steps": [0, -1, 2.5],
+    "neighbours": ["all"],
+}
+NO_FIELDS = {
+    "scale": [-0.5, 0, np.nan, np.inf],
+    "rate": [-0.5, np.nan, np.inf],
+    "oscillation": [-0.5, np.nan, np.inf],
+    "threshold": [-np.inf, np.nan, np.inf],
+    "distinct": [0, 2.5],
+    "support": ["all"],
+    "epsilon": [-0.5, np.nan, np.inf],
+    "delta": [-0.5, np.nan, 1.5],
+}
+
+
+@central
+def test_what_cannot_be_asked_for_is_refused_by_name(kind):
+    names = inspect.signature(kind.calibrated).parameters.keys()
+    asked = {name: ASKED[name] for name in names & ASKED.keys()}
+    for name, values in REFUSED.items():
+        for value in values if name in names else []:
+            with pytest.raises(ValueError, match=name):
+                kind.calibrated(**asked | {name: value})
+    m, fields = CASES[kind].make(1.0), kind.__dataclass_fields__
+    for name, values in (REFUSED | NO_FIELDS).items():
+        for value in values if name in fields else []:
+            with pytest.raises(ValueError, match=name):
+                replace(m, **{name: value})
+    if "sensitivity" in fields and kind is not NoisyMaximum:
+        with pytest.raises(ValueError, match="scale must be"):
+            replace(m, sensitivity=0.0, scale=-0.5)
+
+
+def test_what_is_at_the_threshold_is_hidden_and_a_distance_there_passes():
+    noise = ThresholdedNoise(1.0, 3.0, 1)
+    assert noise.release([2, 3, 4, 0], Silent()).tolist() == [0, 0, 4, 0]
+    assert noise.release([-9, np.nan, 1, 0], Silent(noise=3.5)).tolist() == [0, 0, 4.5, 0]
+    raw = replace(noise, support="raw", distinct=4, delta=None)
+    assert raw.release([0, 0, 4, 1], Silent(noise=3.5), support=[1, 0, 1, 0]).tolist() == [3.5, 0, 7.5, 0]
+    test = DistanceTest(1.0, 3.0)
+    assert [test.passes(distance, Silent()) for distance in (2.999, 3.0)] == [False, True]
+    assert [test.passes(distance, Silent(noise=0.5)) for distance in (2.499, 2.5)] == [False, True]
+
+
 # --- what only some have -----------------------------------------------------------------------------
 
 

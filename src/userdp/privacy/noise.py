@@ -87,7 +87,7 @@ class _Noise(_Central):
     law: ClassVar[str] = "normal"
 
     def __post_init__(self) -> None:
-        _validate.in_range(0, float("inf"), scale=self.scale, sensitivity=self.sensitivity)
+        _validate.in_range(0, float("inf"), sensitivity=self.sensitivity, scale=self.scale)
         if self.sensitivity > 0:
             _validate.positive(scale=self.scale)
         super().__post_init__()

@@ -34,7 +34,7 @@ from .slips import ROOT, plant, run
 PACKAGE = ROOT / "src" / "userdp"
 RESULTS = Path(__file__).with_name("campaign.csv")
 EQUIVALENTS = Path(__file__).with_name("equivalents.csv")
-# processor seconds beside ten times what its tests take, after which a mutant counts as seen: it does not end
+# processor seconds beside four times those of its tests, after which a mutant is seen: it does not end
 LIMIT = 20
 SIGNS = {"+": "-", "*": "/", "**": "*", "//": "/", "%": "//", "and": "or", "&": "|", "<": "<=", ">": ">="}
 SIGNS |= {"==": "!=", "is": "is not", "in": "not in"}
@@ -300,7 +300,7 @@ def judge(mutant: Mutant) -> dict[str, str]:
             (Path(folder) / "chosen.json").write_text(json.dumps(tests))
             files = sorted({test.removeprefix("tests/").partition("::")[0] for test in tests})
             times = [time for file in files for time, _ in calls(file).values()]
-            result = run(files, Path(folder), LIMIT + round(10 * sum(times)), *PLUGIN)
+            result = run(files, Path(folder), LIMIT + round(4 * sum(times)), *PLUGIN)
             seconds += result.seconds
             if result.returncode not in (0, 5):
                 outcome = "no end" if result.returncode < 0 else "killed"

@@ -73,7 +73,7 @@ def run(tests: list[str], folder: Path, limit: int = 900, *options: str) -> Run:
     child.start()
     theirs.close()
     try:
-        if not ours.poll(10 * limit):
+        if not ours.poll(40 * limit):  # beside many others a process gets little
             raise TimeoutError(f"{tests} did not end")
         return ours.recv()
     except EOFError:
