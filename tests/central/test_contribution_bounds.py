@@ -191,6 +191,15 @@ def test_output_perturbation_is_zero_where_clipping_at_zero_is_best_for_all_data
     assert chosen.value == 0 and chosen.guarantee.epsilon == 0.5
 
 
+def test_output_perturbation_is_zero_from_that_mass_on_and_projected_below_it():
+    mass = noise_mass(1, **RELEASE)
+    n = int(np.ceil(mass))
+    assert n - 1 < mass < n
+    for users, far, chosen in ((n, 1e9, 20), (n, -1e9, 0), (n - 1, 1e9, 0)):
+        found = output_perturbation(np.full((users, 1), 9), rng=Silent(noise=far), **CHOICE).value
+        assert found == chosen
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_descents_spend_exactly_what_they_say(relation):

@@ -6,7 +6,7 @@ from scipy import stats
 
 from fakes import Silent
 from laws import has_mean, same_law
-from userdp.central.debias import clipped_poisson_mean, debiased_count, poisson_rate
+from userdp.central.debias import clipped_poisson_mean, debiased_count, guard, poisson_rate
 from userdp.populations.histograms import dirichlet_poisson_table
 from userdp.theory.audit import laplace_loss
 from userdp.theory.exact_counts import (
@@ -23,6 +23,12 @@ from userdp.theory.exact_counts import (
 
 RATES = np.array([1e-9, 0.01, 0.5, 1.0, 3.0, 10.0, 60.0])
 BOUNDS = [1, 2, 3, 5, 30]
+
+
+@pytest.mark.parametrize("bound", [0, 0.5, 2.5, np.nan])
+def test_a_guard_is_of_a_whole_bound(bound):
+    with pytest.raises(ValueError, match="bound must be a whole number of at least 1, got"):
+        guard(bound, 3.0)
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

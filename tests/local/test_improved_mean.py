@@ -93,6 +93,21 @@ def test_each_user_takes_part_in_one_step(n):
     assert run(used).value != plain.value
 
 
+def test_who_holds_just_enough_records_votes_and_who_holds_one_less_does_not(monkeypatch):
+    told, count = [], Ballot.count
+
+    def spy(self, means, rng, *, eligible, **options):
+        told.append(eligible)
+        return count(self, means, rng, eligible=eligible, **options)
+
+    monkeypatch.setattr(Ballot, "count", spy)
+    sizes = np.where(np.arange(2001) % 2, 400, 399)
+    law = two_point_sizes(399, 400, 0.5)
+    rng = np.random.default_rng(6)
+    improved_mean(np.full(2001, 0.15), sizes, epsilon=2.0, size_law=law, plan=THREE, rng=rng)
+    assert np.array_equal(told[0], sizes[:600] == 400)
+
+
 ANY_MEANS = st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=6, max_size=12)
 
 

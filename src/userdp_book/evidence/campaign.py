@@ -268,7 +268,8 @@ def calls(test: str) -> dict[str, tuple[float, list[str]]]:
 def that_call(mutant: Mutant, files: list[str]) -> list[str]:
     """The tests of some files that call a mutant's function, quick ones first.
 
-    Of what runs on import, and in a class beside its functions, all that call anything there.
+    Of what runs on import, and in a class beside its functions, all that call anything there. What calls
+    nothing at all may look at signatures, or run the package in another process.
     """
     place = f"{mutant.module}: {mutant.function}"
     inside = place if not mutant.function else f"{place}."
@@ -276,7 +277,7 @@ def that_call(mutant: Mutant, files: list[str]) -> list[str]:
     return [
         test
         for _, test, names in sorted(tests)
-        if any(name == place or name.startswith(inside) for name in names)
+        if not names or any(name == place or name.startswith(inside) for name in names)
     ]
 
 
