@@ -37,7 +37,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs bench \
+.PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs course bench \
   deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
@@ -102,6 +102,9 @@ costs: .venv/.ready ## note the seconds of the last runs, from which later ones 
 
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs
+
+course: ## DIR=../course: a folder to teach from with nbgrader (SECRET="words" that hidden checks draw from)
+	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m userdp_book course $(if $(SECRET),--secret "$(SECRET)") $(DIR)
 
 bench: .venv/.ready ## time the same work by this package and by others; memory for 10^8 records
 	$(TOOL) bench

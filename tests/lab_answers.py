@@ -17,7 +17,7 @@ def privatise(bits, epsilon, rng):
     return np.where(lie, 1 - np.asarray(bits), bits)
 """
         },
-        {"check-privatise": 3, "check-surveys": 2},
+        {"check-privatise": 3},
     ),
     # the budget is thought to be shared by the reports
     (
@@ -61,7 +61,7 @@ def keep(epsilon):
     return np.exp(epsilon) / (1 + np.exp(epsilon))
 """
         },
-        {"check-keep": 2, "check-votes": 3},
+        {"check-keep": 2},
     ),
     # every home votes and reports: the budget is spent twice
     (
@@ -111,7 +111,7 @@ def release(loans, bound, epsilon, rng):
     return clip(loans, bound).sum(axis=0) + rng.laplace(scale=scale, size=loans.shape[1])
 """,
         },
-        {"check-sensitivity": 3, "check-release": 3, "check-publish": 2},
+        {"check-sensitivity": 3, "check-release": 3},
     ),
     # choice and release each spend the whole budget
     (
@@ -151,7 +151,7 @@ def error(weights, variances, lengths, epsilon):
     return np.sum(weights**2 * variances) + (np.max(weights * lengths) / epsilon) ** 2
 """
         },
-        {"check-error": 2, "check-best-cap": 2},
+        {"check-error": 2},
     ),
     # from the middle of the window to one end, where a driver goes from end to end
     (
@@ -161,7 +161,7 @@ def sensitivity(weights, low, high):
     return np.max(weights * (high - low) / 2)
 """
         },
-        {"check-sensitivity": 2, "check-release": 3, "check-contest": 2},
+        {"check-sensitivity": 2},
     ),
     # noise for windows, but nobody is moved into one
     (
@@ -221,7 +221,7 @@ def reports(shrunk, centre, half, epsilon, rng):
     return inside + rng.laplace(scale=half / epsilon, size=inside.shape)
 """
         },
-        {"check-reports": 2, "check-estimate": 2},
+        {"check-reports": 2},
     ),
     # the shrinkage is undone with the passengers' own sizes, which nobody else may know
     (
@@ -299,7 +299,7 @@ def refine(means, epsilon, rng):
     return np.array([two_point(column, epsilon, rng).mean() for column in means.T])
 """
         },
-        {"check-refine": 2, "check-sparse-mean": 2},
+        {"check-refine": 2},
     ),
 ]
 
@@ -340,5 +340,164 @@ def miss_probability(n, d, share, epsilon):
     agree = share * p + (1 - share) / 2
     moved, empty = binomial_law(n, agree), binomial_law(n, 0.5)
     return sum(moved[z] * (1 - empty[:z].sum() ** (d - 1)) for z in range(n + 1))
+""",
+}
+
+MISTAKES["break-it"] = [
+    # the ratio of what was counted, without any confidence
+    (
+        {
+            "witnessed": """
+def witnessed(hits, other_hits, runs, alpha):
+    return np.log(max(hits, 1) / max(other_hits, 1))
+"""
+        },
+        {"check-witnessed": 3},
+    ),
+    # the noise hides one record of the reader, not all of them
+    (
+        {
+            "mended": """
+def mended(ratings, epsilon, rng, runs):
+    records = np.clip(np.concatenate(ratings), 0, 1)
+    return np.mean(records) + rng.laplace(scale=1 / (len(ratings) * epsilon), size=runs)
+"""
+        },
+        {"check-mended": 2},
+    ),
+    # numbers inside of the bins are thought to be the worst, so the promise is thought to hold
+    (
+        {
+            "leak-shelf": """
+def leak_shelf():
+    return 0.1, 0.9, lambda sent: sent[:, 0] & ~sent[:, 3]
+
+
+def loss_shelf(k, epsilon):
+    return epsilon if k > 1 else 0
+"""
+        },
+        {"check-shelf": 3},
+    ),
+]
+
+OTHERS["break-it"] = {
+    "witnessed": """
+def witnessed(hits, other_hits, runs, alpha):
+    from scipy.stats import binomtest
+
+    interval = {"confidence_level": 1 - alpha, "method": "exact"}
+    low = binomtest(hits, runs, alternative="greater").proportion_ci(**interval).low
+    high = binomtest(other_hits, runs, alternative="less").proportion_ci(**interval).high
+    with np.errstate(divide="ignore"):
+        return np.log(low) - np.log(high)
+""",
+    "leak-twice": """
+def leak_twice():
+    return 0, 1, lambda sent: sent.sum(axis=1) == 0
+
+
+def loss_twice(epsilon):
+    p = 1 / (1 + np.exp(-epsilon))
+    return np.log(p**2 / (1 - p) ** 2)
+""",
+    "leak-hours": """
+def leak_hours():
+    return [0.2, 0.2, 0.2], [0.2, 0.9, 0.2], lambda sent: np.isclose(sent, 0.2, rtol=0, atol=1e-9)
+
+
+def loss_hours(epsilon):
+    return float("inf")
+""",
+    "leak-titles": """
+def leak_titles():
+    return [2, 1, 1], [1, 1, 1], lambda sent: sent[:, 2] > 0
+
+
+def chance_titles(threshold, epsilon):
+    from scipy.stats import laplace
+
+    return laplace.sf(threshold, loc=1, scale=2 / epsilon)
+""",
+    "mended": """
+def mended(ratings, epsilon, rng, runs):
+    total = sum(min(max(one, 0), 1) for own in ratings for one in own)
+    sizes = np.array([len(own) for own in ratings])
+    noise = rng.exponential(sizes.max() / epsilon, size=(2, runs))
+    return (total + noise[0] - noise[1]) / sizes.sum()
+""",
+}
+
+MISTAKES["plan-it"] = [
+    # the mean is clipped, not the records
+    (
+        {
+            "users-of": """
+def users_of(who, values, low, high):
+    labels, user = np.unique(who, return_inverse=True)
+    sizes = np.bincount(user)
+    means = np.bincount(user, weights=np.nan_to_num(values, nan=low)) / sizes
+    return np.clip(means, low, high), sizes
+"""
+        },
+        {"check-users-of": 3},
+    ),
+    # sizes are thought to tell nothing
+    (
+        {
+            "ask": """
+def ask(means, sizes, n, epsilon, trust):
+    law = empirical_sizes(sizes, public=True)
+    return plan(n=n, sizes=law, epsilon=epsilon, trust=trust, spread=np.std(means), private_sizes=True)
+"""
+        },
+        {"check-ask": 3},
+    ),
+    # the average of five runs, each with the whole budget
+    (
+        {
+            "publish": """
+def publish(option, means, sizes, epsilon, rng):
+    order = rng.permutation(len(means))
+    answers = [option.run(means[order], sizes[order], rng=rng) for _ in range(5)]
+    if answers[0].guarantee.epsilon > epsilon:
+        raise ValueError("too much")
+    return np.mean([answer.value for answer in answers]), epsilon
+"""
+        },
+        {"check-publish": 2},
+    ),
+]
+
+OTHERS["plan-it"] = {
+    "users-of": """
+def users_of(who, values, low, high):
+    records = {}
+    for label, value in zip(who, values):
+        records.setdefault(label, []).append(low if np.isnan(value) else min(max(value, low), high))
+    users = sorted(records)
+    return np.array([np.mean(records[u]) for u in users]), np.array([len(records[u]) for u in users])
+""",
+    "choose": """
+def choose(ranking):
+    for option in sorted(ranking, key=lambda option: option.error):
+        if not (option.unused or option.warning):
+            return option if 2 * option.error <= ranking.guess else None
+""",
+    "rehearse": """
+def rehearse(option, means, sizes, n, runs, rng):
+    total = 0.0
+    for _ in range(runs):
+        drawn = rng.choice(np.arange(len(means))[::-1], size=n)
+        total += (option.run(means[drawn], sizes[drawn], rng=rng).value - means.mean()) ** 2 / runs
+    return total**0.5
+""",
+    "publish": """
+def publish(option, means, sizes, epsilon, rng):
+    both = rng.permutation(np.column_stack([means, sizes]))
+    answer = option.run(both[:, 0], both[:, 1].astype(int), rng=rng)
+    if not answer.guarantee.epsilon <= epsilon:
+        raise ValueError("too much")
+    return answer.value, answer.guarantee.epsilon
 """,
 }

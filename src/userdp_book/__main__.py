@@ -104,11 +104,27 @@ def costs_command(chosen: list[Page], jobs: int) -> int:
 
 
 def labs_command(chosen: list[Page], jobs: int) -> int:
-    from .run import labs
+    from .teach import labs
 
     said = labs.write_all(Path.cwd())
     print("\n".join(said) or f"{len(labs.sources(Path.cwd()))} student copies written")
     return int(bool(said))
+
+
+def course_command(folders: list[str], jobs: int, *, secret: str | None = None) -> int:
+    from .teach.course import write_course
+
+    for folder in folders:
+        print(write_course(Path.cwd(), Path(folder), secret))
+    return 0
+
+
+def handins_command(folders: list[str], jobs: int, *, mend: bool = False) -> int:
+    from .teach.handins import check
+
+    said = [line for folder in folders for line in check(Path(folder), mend=mend)]
+    print("\n".join(said) or "every hand-in is whole")
+    return int(bool(said) and not mend)
 
 
 def html_command(chosen: list[Page], jobs: int) -> int:
@@ -176,6 +192,8 @@ COMMANDS = {
     "sync": (sync_command, "write notebooks/ from book/ without running anything"),
     "costs": (costs_command, "note the seconds of the last runs, which tell later ones what to expect"),
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
+    "course": (course_command, "write the folder of a course for nbgrader (--secret: of the hidden checks)"),
+    "handins": (handins_command, "look for accidents in the hand-ins of a course's folder (--mend: repair)"),
     "html": (html_command, "build the book from the last runs, unless nothing has changed"),
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
@@ -186,6 +204,10 @@ COMMANDS = {
     "release": (release_command, "write a version, given for a page, and the day where they belong"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
+
+
+# What these are given are not pages.
+NAMED = (release_command, course_command, handins_command)
 
 
 def select(names: list[str], root: Path) -> list[Page]:
@@ -202,10 +224,15 @@ def main() -> int:
     parser.add_argument("command", choices=COMMANDS, help=listing)
     parser.add_argument("pages", nargs="*", help="paths such as book/dame/index.md; all by default")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (one a core)")
+    parser.add_argument(
+        "--secret", default=argparse.SUPPRESS, help="of a course: what its hidden checks draw from"
+    )
+    parser.add_argument("--mend", action="store_true", default=argparse.SUPPRESS, help="repair hand-ins")
     options = parser.parse_intermixed_args()  # pages may follow --jobs
     command, _ = COMMANDS[options.command]
-    named = options.pages if command is release_command else select(options.pages, Path.cwd())
-    return command(named, options.jobs)
+    named = options.pages if command in NAMED else select(options.pages, Path.cwd())
+    more = {name: value for name, value in vars(options).items() if name in ("secret", "mend")}
+    return command(named, options.jobs, **more)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,30 @@
-"""The labs are graded as a teacher would grade them: nbgrader on a laptop, no hub.
+"""The labs: their student copies, and the marks that right, wrong, other and empty answers get.
 
-Five copies of each lab are handed in: the teacher's, the empty one, two with a planted typical mistake, and a
-correct one that draws its random numbers in another order.
+They are marked as nbgrader marks them, but in this process; ``test_course.py`` runs nbgrader itself.
 """
 
-import os
-import sys
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from lab_answers import MISTAKES, OTHERS
-from userdp_book.run import labs
-from userdp_book.run.labs import (
+from userdp_book.run.pages import Page, code_cells
+from userdp_book.teach import labs
+from userdp_book.teach.course import times
+from userdp_book.teach.labs import (
     faults,
+    marking,
     out_of_step,
+    reseeded,
     sources,
     student,
     student_path,
     teacher,
     write_all,
 )
-from userdp_book.run.pages import Page, write
 
 ROOT = Path(__file__).parents[2]
 LABS = {page.name.rpartition("/")[2]: page for page in sources(ROOT)}
@@ -96,54 +98,105 @@ def _solves(cell):
     return cell.metadata.get("nbgrader", {}).get("solution")
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own queries
+def marks(page, handed, secret="a teacher's"):
+    """Points by check as nbgrader gives them, without its kernels."""
+    checks = {cell.metadata.nbgrader.grade_id: cell for cell in marking(page, secret).cells if _grades(cell)}
+    names, got = {}, {}
+    for cell in code_cells(handed)[1:]:  # the first installs
+        graded = cell.metadata.get("nbgrader", {})
+        try:
+            exec(checks.get(graded.get("grade_id"), cell).source, names)
+        except Exception:
+            got |= {graded.get("grade_id"): 0} if _grades(cell) else {}
+        else:
+            got |= {graded.get("grade_id"): graded["points"]} if _grades(cell) else {}
+    return got
+
+
+def _grades(cell):
+    return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+
+
+def most(page):
+    return {
+        cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
+        for cell in filter(_grades, teacher(page).cells)
+    }
+
+
 @pytest.mark.parametrize("name", LABS)
-def test_grading_loop(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    # nbgrader calls a program of the environment by its name
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+def test_right_answers_of_any_kind_get_all_marks_whatever_the_secret(name):
     page = LABS[name]
-    copies = {"teacher": handed_in(page, {}), "other": handed_in(page, OTHERS[name]), "empty": student(page)}
-    copies |= {f"mistake{k}": handed_in(page, cells) for k, (cells, _) in enumerate(MISTAKES[name])}
-    write(teacher(page), tmp_path / f"source/{name}/{name}.ipynb")
-    for who, nb in copies.items():
-        write(nb, tmp_path / f"submitted/{who}/{name}/{name}.ipynb")
+    assert sum(most(page).values()) == 17
+    assert marks(page, handed_in(page, {}), "one") == most(page)
+    assert marks(page, handed_in(page, OTHERS[name]), "another") == most(page)
 
-    marks, most = graded(name, tmp_path, copies)
 
-    assert marks["teacher"] == marks["other"] == most
-    assert set(marks["empty"].values()) == {0}
+@pytest.mark.parametrize("name", LABS)
+def test_an_empty_copy_gets_nothing(name):
+    assert set(marks(LABS[name], student(LABS[name])).values()) == {0}
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_mistake_costs_the_marks_of_its_own_check(name):
+    page = LABS[name]
     assert len(MISTAKES[name]) >= 2
-    for k, (_, lost) in enumerate(MISTAKES[name]):
-        assert {
-            check: most[check] - got for check, got in marks[f"mistake{k}"].items() if got < most[check]
-        } == lost
+    for cells, lost in MISTAKES[name]:
+        got = marks(page, handed_in(page, cells))
+        assert {check: full - got[check] for check, full in most(page).items() if got[check] < full} == lost
 
 
-def graded(name, folder, copies):
-    """Generate and autograde; marks of each copy by check, and the most that can be had."""
-    from nbgrader.api import Gradebook
-    from nbgrader.apps import NbGraderAPI
-    from traitlets.config import Config
+@pytest.mark.parametrize("left", [0, 1])
+@pytest.mark.parametrize("name", LABS)
+def test_an_empty_section_costs_no_other_its_marks(name, left):
+    page = LABS[name]
+    empty = [cell for cell in student(page).cells if _solves(cell) and cell.cell_type == "code"][left::2]
+    blank = {cell.metadata.nbgrader.grade_id: cell.source for cell in empty}
+    full = most(page)
+    kept = {check: points * ((place - left) % 2) for place, (check, points) in enumerate(full.items())}
+    assert marks(page, handed_in(page, blank)) == kept
 
-    config = Config()
-    config.CourseDirectory.root = str(folder)
-    config.Exchange.root = str(folder / "exchange")
-    config.ExecutePreprocessor.timeout = 600  # seconds a cell; the default of 30 is for an idle machine
-    api = NbGraderAPI(config=config)
-    released = api.generate_assignment(name)
-    assert released["success"], released["log"]
-    release = nbformat.read(folder / f"release/{name}/{name}.ipynb", 4)
-    assert [cell.source for cell in release.cells] == [cell.source for cell in copies["empty"].cells]
-    for who in copies:
-        done = api.autograde(name, who)
-        assert done["success"], done["log"]
-    marks = {}
-    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
-        cells = [c for c in book.find_notebook(name, name).grade_cells if c.cell_type == "code"]
-        most = {cell.name: cell.max_score for cell in cells}
-        for who in copies:
-            grades = book.find_submission_notebook(name, name, who).grades
-            marks[who] = {g.name: g.score for g in grades if g.name in most}
-    return marks, most
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_hidden_check_draws_from_the_secret(name):
+    for cell in filter(_grades, teacher(LABS[name]).cells):
+        assert reseeded(cell.source, "one") != reseeded(cell.source, "another"), (
+            cell.metadata.nbgrader.grade_id
+        )
+        visible = cell.source.partition("### BEGIN HIDDEN TESTS")[0]
+        assert reseeded(cell.source, "one").startswith(visible)
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_section_defines_what_its_student_copy_names(name):
+    """Its solution takes the place of the student's when the next is marked: it may bring no other names."""
+    for page_cell, given in zip(teacher(LABS[name]).cells, student(LABS[name]).cells, strict=True):
+        if _solves(page_cell) and page_cell.cell_type == "code":
+            assert re.findall(r"^\w+.*", page_cell.source, re.M) == re.findall(r"^\w+.*", given.source, re.M)
+
+
+def test_the_minutes_of_a_lab_are_those_of_its_sections():
+    for page in LABS.values():
+        whole = re.search(r"\*\*Time\*\* (\d+)", page.source.read_text(encoding="utf8"))[1]
+        assert sum(minutes for _, _, minutes, _ in times(page)) == int(whole)
+        assert sum(points for *_, points in times(page)) == 20
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_installs_no_more_than_it_needs(name):
+    first, *rest = code_cells(student(LABS[name]))
+    needs = {module for cell in rest for module in re.findall(r"^(?:from|import) (\w+)", cell.source, re.M)}
+    assert ("userdp" in first.source) == ("userdp" in needs)
+    assert "[" not in first.source
+
+
+def test_the_image_of_binder_is_made_without_the_solutions(root, tmp_path):
+    shutil.copy(root / "postBuild", tmp_path)
+    for page in LABS.values():
+        for path in (page.source, page.twin, student_path(page)):
+            copy = tmp_path / path.relative_to(root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.touch()
+    subprocess.run(["./postBuild"], cwd=tmp_path, check=True)
+    kept = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
+    assert kept == {student_path(page).relative_to(root) for page in LABS.values()}

@@ -1,4 +1,4 @@
-"""From page to notebook to outputs: pairing, execution, comparison, the labs."""
+"""From page to notebook to outputs: pairing, execution, comparison."""
 
 import os
 

@@ -43,6 +43,12 @@ if importlib.util.find_spec("userdp") is None:
         %pip install -q "userdp{extra}"
     else:
         %pip install -q "userdp{extra} @ git+{url}\""""
+# A lab that needs the sciences' packages alone installs no more.
+LAB = """# Installs what this lab needs where it is missing.
+import importlib.util
+
+if importlib.util.find_spec("{first}") is None:
+    %pip install -q {needs}"""
 # Who has not said where the repository is: the address follows the forge or the git remote.
 UNKNOWN = "https://github.com/OWNER/"
 GITHUB = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?\s*$")
@@ -118,6 +124,12 @@ def notebook(page: Page, like: NotebookNode | None = None) -> NotebookNode:
 
 def install_source(text: str, url: str) -> str:
     """The first cell of a page: the package from this address, with what its notebooks need."""
+    if "nbgrader: {" in text:
+        imported = set(re.findall(r"^(?:from|import) (\w+)", text, flags=re.MULTILINE))
+        if "userdp" in imported:
+            return INSTALL.format(url=url, extra="")
+        needs = sorted(imported & {"numpy", "scipy"})
+        return LAB.format(first=needs[-1], needs=" ".join(needs))
     extra = "[notebooks,peers]" if "userdp_book.evidence.peers" in text else "[notebooks]"
     return INSTALL.format(url=url, extra=extra)
 

@@ -7,8 +7,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..run.labs import FOLDER, student_path
 from ..run.pages import Page, repository_url
+from ..teach.labs import FOLDER, student_path
 from .links import to_page
 from .statements import table
 
@@ -32,7 +32,7 @@ class Labs(SphinxDirective):
         return [
             said(text, r"^# (.*)$"),
             to_page(f"book/{chapter}", chapter),
-            said(text, r"\*\*Time\*\* ([^.]*)\."),
+            said(text, r"\*\*Time\*\* (\d+ minutes)"),
             said(text, r"\*\*Marks\*\* (\d+)"),
             self.buttons(page),
         ]

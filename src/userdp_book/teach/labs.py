@@ -7,17 +7,23 @@ can be put into the repository and opened by a button. nbgrader is needed to wri
 """
 
 import re
+from hashlib import sha256
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .pages import Page, notebook, pages, read, tidy, write
+from ..run.pages import Page, notebook, pages, read, tidy, write
 
 FOLDER = "teach/labs"
 STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
 HIDDEN = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 ANSWER = "YOUR ANSWER HERE"
 _REGION = r"### BEGIN {0}\n(.*?)### END {0}"
+EARLIER = """### BEGIN HIDDEN TESTS
+# The section before as it should be: a mistake there costs no marks here.
+{solution}
+### END HIDDEN TESTS
+"""
 
 
 def sources(root: Path) -> list[Page]:
@@ -51,6 +57,33 @@ def student(page: Page, like: NotebookNode | None = None) -> NotebookNode:
     for step in [*steps, ClearHiddenTests(), ClearMarkScheme()]:
         nb, _ = step.preprocess(nb, {})
     return tidy(nb)
+
+
+def marking(page: Page, secret: str) -> NotebookNode:
+    """The teacher's copy that marks: numbers of one's own in hidden checks, and no mark is lost twice.
+
+    Each check begins with the solution of the section before, which takes the place of the student's.
+    """
+    nb, before, here = teacher(page), "", ""
+    for cell in nb.cells:
+        graded = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and graded.get("solution"):
+            here += re.sub(r" *### (BEGIN|END) SOLUTION\n?", "", cell.source) + "\n"
+        elif cell.cell_type == "code" and graded.get("grade"):
+            earlier = EARLIER.format(solution=before.strip()) if before else ""
+            cell.source, before, here = earlier + reseeded(cell.source, secret), here, ""
+    return tidy(nb)
+
+
+def reseeded(source: str, secret: str) -> str:
+    """A check whose hidden part draws its numbers from a secret."""
+    key = int(sha256(secret.encode()).hexdigest()[:8], 16)
+    return re.sub(
+        _REGION.format("HIDDEN TESTS"),
+        lambda hidden: re.sub(r"default_rng\((\d+)\)", rf"default_rng([{key}, \1])", hidden[0]),
+        source,
+        flags=re.DOTALL,
+    )
 
 
 def faults(page: Page) -> list[str]:

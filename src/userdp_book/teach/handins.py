@@ -1,0 +1,113 @@
+"""The check of hand-ins: what nbgrader would mark wrongly or not at all, found before it marks.
+
+It counts on every graded cell being there once, with its metadata. Students copy cells, delete them, and save
+files with programs that drop metadata: then marks are lost, often without a word.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from ..run.pages import read, write
+
+MEND = "--mend mends it"
+
+
+def check(course: Path, *, mend: bool = False) -> list[str]:
+    """One line an accident, with what to do; ``mend`` repairs what it can and keeps what was sent."""
+    said = []
+    for folder in sorted(path for path in course.glob("submitted/*/*") if path.is_dir()):
+        who, lab = folder.parts[-2:]
+        said += [f"{who}, {lab}: {text}" for text in _look(course, folder, mend=mend)]
+    return said
+
+
+def _look(course: Path, folder: Path, *, mend: bool) -> Iterator[str]:
+    who, lab = folder.parts[-2:]
+    path = folder / f"{lab}.ipynb"
+    released = read(course / f"release/{lab}/{lab}.ipynb")
+    if released is None:
+        yield f"there is no release/{lab}: run nbgrader generate_assignment {lab}"
+        return
+    if not path.is_file():
+        others = ", ".join(file.name for file in folder.iterdir()) or "nothing"
+        yield f"{lab}.ipynb is missing, there is {others}: rename the right file, or ask for it"
+        return
+    try:
+        nb = read(path)
+    except (ValueError, AttributeError, nbformat.ValidationError):
+        yield "the file is no notebook: ask for it again"
+        return
+    yield from accidents(nb, released)
+    if mend and (better := mended(nb, released)) != nb:
+        kept = course / "unmended" / who / lab / path.name
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, kept)
+        write(better, path)
+        yield f"mended; as sent it is in {kept.relative_to(course).parent}"
+
+
+def accidents(nb: NotebookNode, released: NotebookNode) -> Iterator[str]:
+    """What happened to the cells of one hand-in, and what to do."""
+    wanted = {grade_id(cell): cell for cell in released.cells if grade_id(cell)}
+    found = Counter(filter(None, map(grade_id, nb.cells)))
+    if (language := nb.metadata.get("kernelspec", {}).get("language", "python")).lower() != "python":
+        yield f"its kernel is for {language}: nbgrader marks it with Python; ask for the right file"
+    if not found:
+        yield f"no cell has nbgrader's metadata, stripped by the program that saved it: {MEND}"
+    for name in wanted.keys() - found.keys() if found else ():
+        yield f"cell {name} is deleted, or has lost its metadata: {MEND}"
+    for name, times in found.items():
+        if name not in wanted:
+            yield f"cell {name} is not of this lab: is it the right file?"
+        elif times > 1:
+            yield f"cell {name} is copied, there {times} times: {MEND}, the last one counts"
+    blank = {cell.source.strip() for cell in wanted.values() if _is_answer(cell)}
+    if found and all(cell.source.strip() in blank for cell in nb.cells if _is_answer(cell)):
+        yield "nothing is answered: is it the right file?"
+
+
+def mended(nb: NotebookNode, released: NotebookNode) -> NotebookNode:
+    """The hand-in with every graded cell once; what runs, and in which order, stays as it was."""
+    nb = deepcopy(nb)
+    seen: set[str | None] = set()
+    for cell in reversed(nb.cells):
+        if grade_id(cell) in seen:
+            del cell.metadata["nbgrader"]
+        seen.add(grade_id(cell) or "")
+    for mine, its in _alike(nb, released):
+        if not grade_id(mine) and grade_id(its) and grade_id(its) not in seen:
+            mine.metadata["nbgrader"] = its.metadata["nbgrader"]
+            seen.add(grade_id(its))
+    place = 0
+    for cell in filter(grade_id, released.cells):
+        if grade_id(cell) not in seen:
+            new = deepcopy(cell)
+            if _is_answer(cell) and cell.cell_type == "code":
+                new.source = "# This cell was deleted."
+            nb.cells.insert(place, new)
+        place = 1 + next(k for k, mine in enumerate(nb.cells) if grade_id(mine) == grade_id(cell))
+    return nb
+
+
+def _alike(nb: NotebookNode, released: NotebookNode) -> Iterator[tuple[NotebookNode, NotebookNode]]:
+    """Cells of the hand-in with those of the release that they were, by text and then by place."""
+    texts = [[cell.source.strip() for cell in one.cells] for one in (nb, released)]
+    for kind, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if kind == "equal" or (kind == "replace" and b - a == d - c):
+            yield from zip(nb.cells[a:b], released.cells[c:d], strict=True)
+
+
+def grade_id(cell: NotebookNode) -> str | None:
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def _is_answer(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))

@@ -1,0 +1,292 @@
+"""A teacher's first hour, word by word from the page: its commands, run in a course folder on hand-ins."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+from test_labs import LABS, handed_in, most
+
+from lab_answers import MISTAKES, OTHERS
+from userdp_book.__main__ import course_command
+from userdp_book.run.pages import read, write
+from userdp_book.teach import otter
+from userdp_book.teach.handins import grade_id, mended
+from userdp_book.teach.labs import hidden_lines, marking, student, teacher
+from userdp_book.teach.slides import cut, lectures, write_all
+
+LAB = "randomised-response"
+HARD_CODED = {
+    "keep-probability": "def keep_probability(epsilon):\n    return 3 / 4 if epsilon else 1 / 2",
+    "privatise": """
+def privatise(bits, epsilon, rng):
+    return np.where(np.arange(len(bits)) % 4 == 0, 1 - bits, bits) if epsilon else bits
+""",
+    "unbias": "def unbias(total, n, epsilon):\n    return 1 if total == 75 else 1 / 2",
+    "privacy-loss": "def privacy_loss(channel):\n    return 0.7 * (channel[0][0] != channel[1][0])",
+    "transcript": "def transcript_channel(epsilon, k):\n    return np.full((2, 8), 1 / 8)",
+    "standard-error": "def standard_error(n, epsilon):\n    return 0.05",
+    "surveys": "def surveys(ones, n, epsilon, repetitions, rng):\n    return np.full(repetitions, 0.3)",
+}
+THIRD = {"standard-error": "def standard_error(n, epsilon):\n    return 1 / np.sqrt(n)"}
+ENDLESS = {"unbias": "def unbias(total, n, epsilon):\n    while True:\n        pass"}
+
+
+def by_id(nb, name):
+    (place,) = (k for k, cell in enumerate(nb.cells) if grade_id(cell) == name)
+    return place
+
+
+def copied(nb):
+    """The answer to one section copied below itself, as one does to try something."""
+    place = by_id(nb, "unbias")
+    first = deepcopy(nb.cells[place])
+    first.id = "copy"
+    first.source = "def unbias(total, n, epsilon):\n    return total / n  # a first try"
+    nb.cells.insert(place, first)
+    return nb
+
+
+def deleted(nb):
+    del nb.cells[by_id(nb, "check-transcript")]
+    return nb
+
+
+def stripped(nb):
+    for cell in nb.cells:
+        cell.metadata = {}
+    return nb
+
+
+def hand_ins():
+    """Each by the name of its student, with the marks it should get."""
+    page = LABS[LAB]
+    full, right = most(page), handed_in(page, {})
+    lost = [*MISTAKES[LAB], (THIRD, {"check-standard-error": 2})]
+    cases = {
+        "Ada": (right, full),
+        "Bea": (handed_in(page, OTHERS[LAB]), full),
+        "Eve": (student(page), dict.fromkeys(full, 0)),
+        "Fay": (handed_in(page, HARD_CODED), dict.fromkeys(full, 0)),
+        "Gil": (copied(deepcopy(right)), full),
+        "Hal": (deleted(deepcopy(right)), full),
+        "Ida": (stripped(deepcopy(right)), full),
+        "Jim": (handed_in(page, ENDLESS), full | {"check-unbias": 0}),
+    }
+    for who, (cells, costs) in zip(("Cy", "Dan", "Kit"), lost, strict=True):
+        cases[who] = handed_in(page, cells), full | dict.fromkeys(costs, 0)
+    return cases
+
+
+ACCIDENTS = {
+    "Eve": "nothing is answered",
+    "Gil": "cell unbias is copied",
+    "Hal": "cell check-transcript is deleted",
+    "Ida": "no cell has nbgrader's metadata",
+}
+
+
+@pytest.fixture(scope="module")
+def course(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("first-hour") / "course"
+    os.chdir(root)
+    assert course_command([str(folder)], 1, secret="some words") == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def steps(course):
+    """The commands of each step, from the page as the folder's README repeats it."""
+    text = (course / "README.md").read_text(encoding="utf8")
+    parts = re.split(r"^\*([\w ]+)\.\*$", text, flags=re.M)
+    return {
+        name: "".join(re.findall(r"```sh\n(.*?)```", part, re.S))
+        for name, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+def shell(commands, folder):
+    """What a teacher types, with this environment's programs in front."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    own = os.environ | {
+        "PATH": path,
+        "PYTHONPATH": str(Path(otter.__file__).parents[2]),
+        "PYTHONWARNINGS": "ignore",
+    }
+    return subprocess.run(["sh", "-c", commands], cwd=folder, env=own, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_the_first_hour(course, steps):
+    config = course / "nbgrader_config.py"
+    limit = re.sub(r"(Execute.timeout =) \d+", r"\1 20", config.read_text(encoding="utf8"))
+    config.write_text(limit, encoding="utf8")
+    expected = hand_ins()
+
+    assert steps["Once"].split("\n")[1].split()[:3] == ["make", "course", "DIR=../course"]
+    assert shell(steps["Hand out"], course).returncode == 0
+    archive = course / f"downloaded/{LAB}/archive"
+    for number, (who, (nb, _)) in enumerate(expected.items()):
+        moodle = f"{who} Example_{number}_assignsubmission_file/{LAB}.ipynb"
+        canvas = f"{who} Example_LATE_{number}_7890_{LAB}-{number}.ipynb"
+        write(nb, archive / (moodle if number % 2 else canvas))
+    assert shell(steps["Collect"], course).returncode == 0
+    assert {path.name for path in (course / "submitted").iterdir()} == {f"{who} Example" for who in expected}
+
+    first, second = steps["Check"].strip().split("\n")
+    said = shell(first, course)
+    assert said.returncode == 1
+    found = dict(line.split(f" Example, {LAB}: ") for line in said.stdout.strip().split("\n"))
+    assert found.keys() == ACCIDENTS.keys()
+    assert all(found[who].startswith(text) for who, text in ACCIDENTS.items())
+    assert shell(second, course).returncode == 0
+    assert sorted(path.name[:3] for path in (course / "unmended").iterdir()) == ["Gil", "Hal", "Ida"]
+    assert "nothing is answered" in shell(first, course).stdout
+
+    done = shell(steps["Mark"], course)
+    assert done.returncode == 0, done.stderr
+    assert marks_in(course, expected) == {who: marks for who, (_, marks) in expected.items()}
+
+    back = shell(steps["Return"], course)
+    assert back.returncode == 0, back.stderr
+    assert "The open question of Ada Example has no mark yet" in back.stderr
+    with (course / "grades.csv").open(encoding="utf8") as table:
+        rows = [row for row in csv.DictReader(table) if row["assignment"] == LAB]
+    scores = {row["student_id"]: float(row["score"]) for row in rows}
+    assert scores == {f"{who} Example": sum(marks.values()) for who, (_, marks) in expected.items()}
+    checks = [cell.source for cell in teacher(LABS[LAB]).cells if "HIDDEN" in cell.source]
+    hidden = [line for source in checks for line in hidden_lines(source)]
+    shown = (course / f"feedback/Cy Example/{LAB}/{LAB}.html").read_text(encoding="utf8")
+    plain = re.sub(r"<[^>]*>", "", shown)
+    assert "coin of their own" in plain and "check-privatise" in plain
+    assert "HIDDEN" not in plain and "default_rng([" not in plain
+    assert not [line for line in hidden if len(line) > 40 and "=" in line and line in plain]
+
+
+def marks_in(course, expected):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        return {
+            who: {
+                grade.name: grade.score
+                for grade in book.find_submission_notebook(LAB, LAB, f"{who} Example").grades
+                if grade.name != "open-question"
+            }
+            for who in expected
+        }
+
+
+def test_the_folder_is_the_same_when_it_is_made_again(root, course):
+    source = course / f"source/{LAB}/{LAB}.ipynb"
+    before, config = source.read_text(encoding="utf8"), course / "nbgrader_config.py"
+    config.write_text(f"{config.read_text(encoding='utf8')}\n# mine\n", encoding="utf8")
+    course_command([str(course)], 1)
+    assert source.read_text(encoding="utf8") == before
+    assert config.read_text(encoding="utf8").endswith("# mine\n")
+    assert read(source) == marking(LABS[LAB], "some words")
+    for lab in LABS:
+        given = (course / f"students/{lab}.ipynb").read_text(encoding="utf8")
+        assert not [word for word in ("HIDDEN", "SOLUTION", "MARK SCHEME") if word in given]
+
+
+def edited(old, new):
+    return lambda path: path.write_text(path.read_text(encoding="utf8").replace(old, new), encoding="utf8")
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda path: path.rename(path.with_name("Untitled.ipynb")), "is missing, there is Untitled.ipynb"),
+        (lambda path: path.write_text("{}"), "is no notebook"),
+        (lambda path: path.write_text("<html>"), "is no notebook"),
+        (edited("check-unbias", "q7"), "cell q7 is not of this lab"),
+        (edited('"language": "python"', '"language": "R"'), "is for R"),
+    ],
+)
+def test_files_that_are_not_the_lab_are_named(tmp_path, change, what):
+    from userdp_book.teach.handins import check
+
+    nb = handed_in(LABS[LAB], {})
+    write(student(LABS[LAB]), tmp_path / f"release/{LAB}/{LAB}.ipynb")
+    nb.metadata.kernelspec["language"] = "python"
+    path = tmp_path / f"submitted/Leo/{LAB}/{LAB}.ipynb"
+    write(nb, path)
+    assert check(tmp_path) == []
+    change(path)
+    assert any(what in line for line in check(tmp_path))
+
+
+def test_mending_keeps_the_order_of_what_runs():
+    page = LABS[LAB]
+    released = student(page)
+    for accident in (copied, deleted, stripped):
+        sent = accident(handed_in(page, {}))
+        whole = mended(sent, released)
+        ids = [sorted(filter(None, map(grade_id, nb.cells))) for nb in (whole, released)]
+        assert ids[0] == ids[1]
+        own = [cell.source for cell in sent.cells]
+        assert [cell.source for cell in whole.cells if cell.source in own] == own
+    both = mended(deleted(deleted_answer(page)), released)
+    assert both.cells[by_id(both, "transcript")].source == "# This cell was deleted."
+
+
+def deleted_answer(page):
+    nb = handed_in(page, {})
+    del nb.cells[by_id(nb, "transcript")]
+    return nb
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_the_notebook_for_otter_has_every_question_with_its_marks(name):
+    nb = otter.master(marking(LABS[name], "some words"), name)
+    nbformat.validate(nb)
+    raw = [cell.source for cell in nb.cells if cell.cell_type == "raw"]
+    for kind in ("QUESTION", "SOLUTION", "TESTS"):
+        assert sum(f"# BEGIN {kind}" in text for text in raw) == sum(f"# END {kind}" in text for text in raw)
+    points = [int(found) for text in raw for found in re.findall(r"points: (?:\[0, )?(\d+)", text)]
+    assert sum(points) == 20
+    assert not [cell for cell in nb.cells if "### " in cell.source and cell.cell_type == "code"]
+
+
+def test_every_lecture_of_the_syllabus_has_its_pages(root):
+    decks = lectures((root / "book/teach/index.md").read_text(encoding="utf8"))
+    assert len(decks) == 8
+    assert all((root / f"{name}.md").is_file() for deck in decks for name in deck)
+    assert all(decks)
+
+
+PAGE = """<article><section><h1>Title</h1>
+<div class="tip admonition"><p class="admonition-title">x</p><p>Aims.</p></div>
+<section><h2>One</h2><p>First words.</p><p>More.</p>
+<div class="proof theorem"><p>A box.</p><div class="math">m</div></div>
+<figure><img src="a.png"></figure></section>
+<section><h2>Two</h2><p>Words.</p><p>Others.</p>
+<div class="note admonition"><p>Summary</p><p>All.</p></div></section>
+</section></article>"""
+
+
+def test_slides_are_cut_by_section_and_box():
+    from lxml import html
+
+    slides = cut(html.fromstring(PAGE), "https://example.org/x.md")
+    assert ["Aims." in slides[0], "First words." in slides[1], "A box." in slides[1]] == [True] * 3
+    assert "<figure>" in slides[2] and "First words." not in slides[2]
+    assert "Others." in slides[3] and "All." in slides[4]
+    assert len(slides) == 5
+
+
+@pytest.mark.browser
+def test_the_decks_ask_for_nothing_else(root, tmp_path):
+    if not (root / "_build/html/book").is_dir():
+        pytest.skip("the book is not built")
+    assert write_all(root, tmp_path) == 8
+    for deck in tmp_path.glob("*.html"):
+        text = deck.read_text(encoding="utf8")
+        assert text.count("<section") >= 12
+        assert set(re.findall(r'(?:src|data)="(?!data:)([^"]*)"', text)) == {"mathjax/startup.js"}
