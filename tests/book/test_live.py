@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from zipfile import ZipFile
@@ -12,7 +13,7 @@ import pytest
 from browsing import HTML, IN_BROWSER
 from userdp_book.live import cells
 from userdp_book.live.fetch import FOLDER, LOCK, PYTHON, closure, unpack
-from userdp_book.run.pages import code_cells, notebook, pages, read
+from userdp_book.run.pages import Page, code_cells, notebook, pages, read
 from userdp_book.site import live
 
 CLAIM = "application/vnd.userdp.claim+json"
@@ -25,6 +26,8 @@ cells.stand_in()
 names = {"__name__": "__main__"}
 print(json.dumps([cells.run(source, names) for source in json.load(sys.stdin)]), file=sys.__stdout__)
 """
+# As the page's script knows a line that suggests values (names, values, which name, options) and its commas.
+COMMA, TRY = re.findall("(?:COMMA|TRY) = /(.+)/;", (live.ROOM / "live.js").read_text("utf8"))
 
 
 def facts(outputs):
@@ -42,14 +45,48 @@ def facts(outputs):
     return found
 
 
+def run(sources):
+    """The outputs of cells, by the runner in a process of its own."""
+    command = [sys.executable, "-c", RUN, str(live.ROOM)]
+    # as a reader's: a verdict that ends says so and the page goes on
+    environment = {name: value for name, value in os.environ.items() if name != "USERDP_STRICT"}
+    environment["MPLBACKEND"] = "agg"
+    done = subprocess.run(
+        command, input=json.dumps(sources), env=environment, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("name", ["kent/model", "cummings/windows", "dame/algorithm"])
 def test_cells_print_what_their_notebook_stores(root, name):
     stored = code_cells(read(root / f"notebooks/{name}.ipynb"))[1:]
-    command = [sys.executable, "-c", RUN, str(live.ROOM)]
-    environment = os.environ | {"MPLBACKEND": "agg"}
-    sources = json.dumps([cell.source for cell in stored])
-    ran = subprocess.run(command, input=sources, env=environment, capture_output=True, text=True, check=True)
-    assert [*map(facts, json.loads(ran.stdout))] == [facts(cell.outputs) for cell in stored]
+    assert [*map(facts, run([cell.source for cell in stored]))] == [facts(cell.outputs) for cell in stored]
+
+
+def suggested(source):
+    """Where a cell suggests values: the cell with each of them in the place of its own."""
+    for found in re.finditer(TRY, source, re.MULTILINE):
+        names, values, name, options = found.groups()
+        places, parts = names.split(", "), re.split(COMMA, values) if name else [values]
+        assert len(parts) == (len(places) if name else 1), found[0]
+        for option in options.split(" or "):
+            parts[places.index(name or names)] = option
+            yield source.replace(found[0], f"{names} = {', '.join(parts)}")
+
+
+def test_a_suggested_value_takes_the_place_of_the_own():
+    assert [*suggested("x = 1  # try 2 or [3, 4]")] == ["x = 2", "x = [3, 4]"]
+    assert [*suggested("n, m = [1, 2], f(3, 4)  # try m = 5\n")] == ["n, m = [1, 2], 5\n"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cummings/exercises", "dame/bias-variance", "kent/model", "liu/exercises"])
+def test_no_suggested_value_ends_in_an_error(root, name):
+    sources = [cell.source for cell in code_cells(notebook(Page(root, name)))[1:]]
+    changed = [list(suggested(source)) for source in sources]
+    for turn in range(max(map(len, changed))):
+        cells = [new[turn % len(new)] if new else own for own, new in zip(sources, changed, strict=True)]
+        assert [output["evalue"] for cell in run(cells) for output in cell if "evalue" in output] == []
 
 
 def test_what_a_page_asserts_it_says_in_words(root):
@@ -78,8 +115,17 @@ def test_an_error_begins_at_the_readers_line_and_ends_nothing(outputs):
     assert outputs("2")[0]["data"]["text/plain"] == "2"
 
 
-def test_what_a_browser_has_not_is_said_kindly(outputs):
-    assert "open this page as a notebook" in outputs("import no_such_module")[0]["traceback"][-1]
+@pytest.mark.parametrize(
+    ("source", "lacking"),
+    [
+        ("import no_such_module", "package no_such_module"),
+        ('raise RuntimeError("can\'t start new thread")', "threads"),
+        ("raise OSError(138, 'emscripten does not support processes.')", "processes"),
+    ],
+)
+def test_what_a_browser_has_not_is_said_kindly(outputs, source, lacking):
+    said = outputs(source)[0]["traceback"][-1]
+    assert said == f"A browser has no {lacking}: open this page as a notebook."
 
 
 def test_the_archive_holds_the_package_and_its_tables(tmp_path):
@@ -111,6 +157,44 @@ def test_a_changed_file_is_refused(tmp_path, monkeypatch):
 
 
 SAID = "document.querySelector('.live-bar output').value"
+LOADED = pytest.mark.skipif(
+    not (HTML / "_static/live/pyodide").is_dir(), reason="no Pyodide: `make live` first"
+)
+# A few of those that take little; all of them once a week.
+CHOSEN = os.environ.get("USERDP_LIVE", "kent/model dame/exercises liu/exercises")
+# Integers have 32 bits there: arrays of 64 say so when they are printed.
+EXAMPLES = """
+import doctest, importlib, pkgutil
+import userdp
+
+class Checker(doctest.OutputChecker):
+    def check_output(self, want, got, flags):
+        return super().check_output(want, got.replace(", dtype=int64", ""), flags)
+
+class Runner(doctest.DocTestRunner):
+    def report_failure(self, out, test, example, got):
+        print(test.name, example.source, got)
+
+runner = Runner(Checker())
+for module in pkgutil.walk_packages(userdp.__path__, "userdp."):
+    for test in doctest.DocTestFinder().find(importlib.import_module(module.name)):
+        runner.run(test, out=lambda text: None)
+runner.tries > 100, runner.failures
+"""
+
+
+def started(tab, site, name):
+    """The page, ready to run."""
+    tab.goto(f"{site}/book/{name}.html")
+    tab.click(".live-start")
+    tab.wait_for_function(f"/^(ready|could)/.test({SAID})", timeout=240_000)
+    return tab
+
+
+def all_run(tab):
+    """What the page says when all cells have run."""
+    tab.wait_for_function(f"/^(done|could)/.test({SAID})", timeout=600_000)
+    return tab.evaluate(SAID)
 
 
 class TestInChromium:
@@ -123,15 +207,32 @@ class TestInChromium:
         tab.wait_for_selector(".live-start")
         assert not any("pyodide" in url or "userdp.zip" in url for url in asked)
 
+    @LOADED
     @pytest.mark.slow
-    @pytest.mark.skipif(not (HTML / "_static/live/pyodide").is_dir(), reason="no Pyodide: `make live` first")
-    @pytest.mark.parametrize("name", os.environ.get("USERDP_LIVE", "kent/model").split())
+    @pytest.mark.parametrize("name", live.tried() if CHOSEN == "all" else CHOSEN.split())
     def test_a_page_runs_as_it_is_stored(self, tab, site, name):
-        tab.goto(f"{site}/book/{name}.html")
-        tab.click(".live-start")
-        tab.wait_for_function(f"/^(ready|could)/.test({SAID})", timeout=240_000)
-        tab.click("text=Run all")
-        tab.wait_for_function(f"/^(done|could)/.test({SAID})", timeout=240_000)
-        cells = tab.locator(".live-output").count()
-        assert tab.evaluate(SAID) == f"done: 0 of {cells} cells differ from the book"
+        started(tab, site, name).click("text=Run all")
+        odd, _ = live.differing().get(name, ([], ""))
+        outputs = tab.locator(".live-output")
+        assert all_run(tab) == f"done: {len(odd)} of {outputs.count()} cells differ from the book"
+        differ = "outputs => outputs.map((one, n) => one.querySelector('.live-differs') ? n + 1 : 0)"
+        assert [*filter(None, outputs.evaluate_all(differ))] == odd
         assert tab.complaints == []
+
+    @LOADED
+    @pytest.mark.slow
+    def test_a_verdict_that_ends_at_a_readers_value_turns_red_and_the_page_goes_on(self, tab, site):
+        started(tab, site, "dame/optimality").click("text=try EPSILON = 0.1")
+        all_run(tab)
+        red = tab.locator(".live-output .claim-not-at-your-settings").first.inner_text()
+        assert "At your settings" in red and "measured" in red and "expected" in red
+        assert tab.locator(".traceback").count() == 0 and tab.locator(".live-waiting").count() == 0
+
+    @LOADED
+    @pytest.mark.slow
+    def test_the_examples_of_the_package_hold_where_an_integer_has_32_bits(self, tab, site):
+        cell = started(tab, site, "kent/model").locator(".cell_input pre").first
+        cell.evaluate("(code, text) => { code.textContent = text; }", EXAMPLES)
+        tab.click(".live-run >> nth=0")
+        all_run(tab)
+        assert tab.locator(".live-output").first.inner_text().split("\n")[-1] == "(True, 0)"

@@ -24,6 +24,8 @@ REPRESENTATIONS = {
     "text/markdown": "_repr_markdown_",
     "image/svg+xml": "_repr_svg_",
 }
+# How Pyodide refuses what it lacks.
+REFUSALS = {"threads": "can't start new thread", "processes": "does not support processes"}
 
 
 def bundle(value: object) -> dict[str, Any]:
@@ -87,6 +89,13 @@ def own(error: BaseException) -> TracebackType | None:
     return step
 
 
+def absent(error: BaseException) -> str:
+    """What the cell asked for in vain, where that is what a browser has not."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"package {error.name}"
+    return next((what for what, said in REFUSALS.items() if said in str(error)), "")
+
+
 def run(source: str, names: dict[str, Any]) -> list[Output]:
     """The outputs of one cell; an error is one of them."""
     OUTPUTS.clear()
@@ -97,8 +106,8 @@ def run(source: str, names: dict[str, Any]) -> list[Output]:
             show_figures()
             # From the reader's own line on: what calls it here says nothing.
             said = traceback.format_exception(error.with_traceback(own(error)))
-            if isinstance(error, ModuleNotFoundError):
-                said.append(f"{error.name} is not available in a browser: open this page as a notebook.")
+            if what := absent(error):
+                said.append(f"A browser has no {what}: open this page as a notebook.")
             OUTPUTS.append(
                 {
                     "output_type": "error",

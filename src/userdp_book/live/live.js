@@ -12,6 +12,7 @@
     return made;
   };
   // `n, m = 40, 400  # try m = 30 or 3000`: the page says what is safe and instructive to change.
+  const COMMA = /, (?![^([]*[)\]])/;  // outside brackets
   const TRY = /^(\w+(?:, \w+)*) = (.+?) +# try (?:(\w+) = )?(.+)$/;
   let worker, cells, bar;
 
@@ -77,7 +78,9 @@
     });
     cell.button = element("button", { type: "button", className: "live-run", textContent: "▶ Run", title: "Run the cells up to here (Shift+Enter)" });
     cell.button.addEventListener("click", () => runTo(cell));
-    box.querySelector(".cell_input").append(cell.button, ...tries(cell));
+    const suggested = tries(cell);
+    box.querySelector(".cell_input").append(cell.button, ...suggested);
+    if (suggested.length) box.querySelector("details")?.setAttribute("open", "");
     return cell;
   }
 
@@ -90,7 +93,7 @@
   function tries(cell) {
     return cell.source.split("\n").flatMap((line) => {
       const [, names, values, name = names, options] = TRY.exec(line) ?? [];
-      const places = names?.split(", "), parts = places?.length > 1 ? values.split(", ") : [values];
+      const places = names?.split(", "), parts = places?.length > 1 ? values.split(COMMA) : [values];
       return (options?.split(" or ") ?? []).map((option) => {
         const changed = line.replace(`= ${values}`, `= ${parts.with(places.indexOf(name), option).join(", ")}`);
         return element("button", { type: "button", className: "live-run", textContent: `try ${name} = ${option}`, onclick: () => {

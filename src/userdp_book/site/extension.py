@@ -137,6 +137,7 @@ def setup(app) -> dict:
     app.add_directive("implementation", Implementation)
     app.add_directive("labs", Labs)
     app.add_directive("ledger", ledger.Ledger)
+    app.add_directive("live-pages", live.LivePages)
     app.add_directive("walk", ledger.Walk)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)

@@ -1,11 +1,19 @@
 """What a page needs to run where it is read: the package, the cells' runner, a script that awaits a click."""
 
+import csv
 import shutil
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from ..run.pages import is_executable
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from ..run.pages import Page, is_executable
+from ..run.progress import stored_seconds
+from .generated import SOURCES, made_of
+from .links import to_page
 from .outputs import page_of
+from .statements import table
 
 ROOM = Path(__file__).parents[1] / "live"
 PACKAGE = Path(__file__).parents[2] / "userdp"
@@ -14,6 +22,8 @@ PYODIDE = Path("_build") / "live"
 # What pages import; each brings what it needs itself.
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
 PARTS = (".py", ".csv", ".toml", ".xz")
+# Seconds: pages that take less are tried in a browser.
+QUICK = 15
 
 
 def copy(app) -> None:
@@ -53,3 +63,36 @@ def load(app, pagename, templatename, context, doctree) -> None:
             "packages": " ".join(PACKAGES),
         }
         app.add_js_file("live/live.js", **{f"data-{name}": value for name, value in data.items()})
+
+
+def tried() -> list[str]:
+    """The pages that tests run in a browser."""
+    return sorted(name for name, seconds in stored_seconds().items() if seconds < QUICK)
+
+
+def differing() -> dict[str, tuple[list[int], str]]:
+    """Of each page, the cells (from 1) that print something else in a browser, and why."""
+    with (ROOM / "differs.csv").open(encoding="utf8", newline="") as rows:
+        return {
+            row["page"]: ([*map(int, row["cells"].split())], row["reason"]) for row in csv.DictReader(rows)
+        }
+
+
+class LivePages(SphinxDirective):
+    """How many cells print in a browser what the book shows: on the pages where some do not, and in all."""
+
+    def run(self) -> list[nodes.Node]:
+        made_of(self.env, "live")
+        pages = [Page(Path(self.env.srcdir), name) for name in tried()]
+        cells = {page.name: page.source.read_text("utf8").count("\n```{code-cell}") for page in pages}
+        odd, total = differing(), sum(cells.values())
+        rows = [
+            [to_page(f"book/{name}", name), str(cells[name]), str(cells[name] - len(which)), reason]
+            for name, (which, reason) in sorted(odd.items())
+        ]
+        wrong = sum(len(which) for which, _ in odd.values())
+        rows.append([f"all {len(cells)} pages", str(total), str(total - wrong), ""])
+        return [table(["page", "cells", "print what is stored", "why not all"], rows, "live-pages")]
+
+
+SOURCES["live"] = lambda root: [tried(), differing()]
