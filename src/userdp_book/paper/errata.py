@@ -24,9 +24,10 @@ HEAD = r"""\documentclass[10pt, twocolumn]{article}
 """
 LETTER = """We reproduced the paper line by line, and most of it stands.
 What follows is unofficial and in good faith: the lines that we would read differently, privacy first.
-We worked from a machine transcription; where a glyph may have been lost, we list the readings and judge
-by the kindest that the paper's own proof supports.
+We worked from a machine transcription{text}; where a glyph may have been lost, we list the readings and
+judge by the kindest that the paper's own proof supports.
 Numbers of sections, displays and lines are the paper's own."""
+PARTIAL = {"cummings": " of the supplement, and judge the main text as the supplement uses it"}
 THANKS = "You made your proofs and algorithms checkable, and so we could check them. Thank you."
 PLAIN = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "^": r"\^{}", "~": r"\~{}", "–": "--", "—": "---"}
 PLAIN |= {
@@ -60,7 +61,7 @@ def latex(paper: str, macros: dict) -> str:
     holds = ", ".join(own_name(id, f"/{paper}/") for id in standing(paper))
     blocks = [
         HEAD % ("\n".join(map(definition, macros, macros.values())), AUTHORS[paper]),
-        LETTER,
+        LETTER.format(text=PARTIAL.get(paper, "")),
         rf"\textbf{{What stands as printed.}} {holds}.",
     ]
     for severity in SEVERITIES:
