@@ -20,6 +20,7 @@ from . import (
     light,
     live,
     mathjax,
+    moving,
     offline,
     outputs,
     preview,
@@ -119,6 +120,7 @@ def setup(app) -> dict:
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", calculator.load)
     app.connect("html-page-context", live.load)
+    app.connect("html-page-context", moving.load)
     app.connect("html-page-context", mathjax.drop, priority=600)
     app.connect("html-page-context", preview.describe)
     app.connect("build-finished", preview.write)
@@ -136,6 +138,7 @@ def setup(app) -> dict:
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)
     app.add_directive("labs", Labs)
+    app.add_directive("moving", moving.Moving)
     app.add_directive("ledger", ledger.Ledger)
     app.add_directive("live-pages", live.LivePages)
     app.add_directive("walk", ledger.Walk)

@@ -1,0 +1,267 @@
+"""Figures that move: the package's numbers, curves and words that follow them, a still picture."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.stats import laplace
+from scipy.stats import norm as normal
+
+from browsing import IN_BROWSER, SCREEN, docnames
+from userdp.privacy import KaryResponse, UnaryEncoding
+from userdp.study.claims import faults
+from userdp.theory import exact_loss, hockey_stick, localised_risk, sign_means
+from userdp_book.site import moving
+from userdp_book.site.chart import RIGHT, WIDE
+from userdp_book.site.moving_figures import FIGURES, NORMAL
+
+ASKED = re.compile(r"^:::\{moving\} ([\w-]+)$", re.M)
+SVG = "{http://www.w3.org/2000/svg}"
+LETTER = 8.0  # units that a letter of this size takes on average, generously
+
+
+def asked(root):
+    """Figure -> the page that shows it."""
+    pages = sorted((root / "book").rglob("*.md"))
+    found = [(name, page) for page in pages for name in ASKED.findall(page.read_text("utf8"))]
+    assert len(found) == len(dict(found))
+    return {name: page.relative_to(root).with_suffix("").as_posix() for name, page in found}
+
+
+def data(name):
+    return json.loads(re.search(r'json">(.*?)</script>', moving.markup(name)).group(1))
+
+
+def test_every_figure_is_on_one_page_and_no_page_asks_for_another(root):
+    assert set(asked(root)) == set(FIGURES)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_small_says_what_it_shows_and_keeps_inside(name):
+    figure, markup = FIGURES[name], moving.markup(name)
+    assert len(markup.encode()) < 60_000 and len(figure.alt) > 100
+    assert figure.fault is None or figure.fault in faults()
+    assert not re.search(r"[{}]", re.search(r'role="status">(.*?)</p>', markup).group(1))
+    tree = ElementTree.fromstring(re.search(r'<svg class="userdp-chart".*?</svg></svg>', markup).group())
+    for text in tree.iter(f"{SVG}text"):
+        wide, x = LETTER * len(text.text), float(text.get("x"))
+        left = {"start": x, "middle": x - wide / 2, "end": x - wide}[text.get("text-anchor")]
+        assert left >= 0 and left + wide <= WIDE, text.text
+    lines = [line.get("points").split() for line in tree.iter(f"{SVG}polyline")]
+    assert len(lines) == len(figure.lines) and all(len(points) > 1 for points in lines)
+    assert all(float(point.split(",")[0]) <= RIGHT for points in lines for point in points)
+
+
+@pytest.mark.parametrize("name", [name for name, figure in FIGURES.items() if figure.verdict])
+def test_moving_the_sliders_changes_the_verdict(name):
+    one, other = (expanded(name, column) for column in FIGURES[name].verdict[:2])
+    assert set(one > other) == {False, True}
+
+
+def expanded(name, column):
+    """A column at all settings, one number for each."""
+    told, numbers = data(name), np.array([*map(moving.number, data(name)["columns"][column].split())])
+    return np.repeat(numbers, len(told["at"])) if numbers.size == told["rows"] else numbers
+
+
+@pytest.mark.parametrize("x", [0.001234, 1.0, 0.0, 12345.6, 1e-9, 2.5e7, -0.5])
+def test_a_number_is_shown_in_three_digits_that_can_be_read(x):
+    assert float(moving.plain(x)) == pytest.approx(x, rel=5e-3)
+    assert moving.plain(float("nan")) == "-"
+
+
+# --- what the package is asked, asked in another way ---------------------------------------------
+
+
+def test_reports_have_their_closed_forms():
+    at = np.array(FIGURES["reports"].sliders["epsilon"].values)
+    found = FIGURES["reports"].table(at, x=0.5, k=16)
+    grown = np.exp(at)
+    assert found["Laplace noise"] == pytest.approx(8 / at**2)
+    assert found["two points"] == pytest.approx(((grown + 1) / (grown - 1)) ** 2 - 0.25)
+    assert found["one of k"] == pytest.approx((grown + 14) / (grown - 1) ** 2)
+    assert found["k bits"] == pytest.approx(np.exp(at / 2) / np.expm1(at / 2) ** 2)
+    losses = [KaryResponse(16, 1.0).privacy_loss(), UnaryEncoding(16, 1, 1.0).privacy_loss()]
+    assert losses == pytest.approx([1, 1])
+
+
+def test_a_transcript_needs_the_slack_that_is_said():
+    found = FIGURES["transcript"].table(np.array([1, 3]), epsilon=0.5, delta=1e-3)
+    keep = np.exp(0.5) / (1 + np.exp(0.5))
+    bits = np.array(np.meshgrid(*[[0, 1]] * 3)).reshape(3, -1).sum(axis=0)
+    channel = [keep**ones * (1 - keep) ** (3 - ones) for ones in (bits, 3 - bits)]
+    assert exact_loss(channel) == pytest.approx(found["sum of the budgets"][1])
+    assert hockey_stick(channel, found["exact, at slack δ"][1]) == pytest.approx(1e-3, rel=1e-3)
+    right = np.max(channel, axis=0).sum() / 2
+    assert found["guess"][1] == pytest.approx(right)
+
+
+@pytest.mark.parametrize("distance", [3, 14, 60])
+@pytest.mark.parametrize("apart", [0.0, 0.5, 1.0])
+def test_slack_of_testing_and_releasing_is_that_of_its_channel(distance, apart):
+    """The released number in narrow cells, and whether there is one."""
+    found = FIGURES["test-and-release"].table(
+        np.array([1.0, 1.5]), epsilon=0.5, distance=distance, apart=apart
+    )
+    passed = laplace.sf(np.log(1e6) - 0.5 * np.array([distance, distance - 1]))
+    cells = np.diff(
+        laplace.cdf(np.r_[-np.inf, np.linspace(-0.1, 0.6, 20_001), np.inf][:, None] - [0, apart / 2]), axis=0
+    )
+    channel = np.c_[1 - passed, passed[:, None] * cells.T]
+    listed = [hockey_stick(channel, budget) for budget in (0.5, 0.75)]
+    # only the cell in which the ratio crosses can differ, and only downwards
+    assert found["needed"] == pytest.approx(listed, abs=1e-5)
+
+
+def test_the_printed_lower_bound_fails_from_the_budget_of_the_page():
+    at = np.array([15.0, 16.0])
+    found = FIGURES["large-budget"].table(at, delta=0.125, users=1000)
+    assert found["error"] == pytest.approx(1 / at[:, None], rel=1e-6)
+    assert found["lower bound, printed"] == pytest.approx((1 + np.log(4) / at) / (12 * np.log(4)))
+    assert 15 < 11 * np.log(4) < 16 and np.all(np.isnan(found["lower bound, repaired"]))
+
+
+def test_the_best_width_is_the_best_of_all():
+    at = np.array(FIGURES["phase-change"].sliders["m"].values)[[2, 7, 12]]
+    whole = FIGURES["phase-change"].table(
+        np.array(FIGURES["phase-change"].sliders["m"].values), n=30, epsilon=2.0
+    )
+    for place, m in zip([2, 7, 12], at, strict=True):
+        law = sign_means(0.3, int(m))
+        widths = 2.0 ** (-np.arange(24) / 2)
+        least = min(localised_risk(law, n=30, epsilon=2.0, half_width=width)[0] for width in widths)
+        assert whole["localise, then refine"][place] == pytest.approx(least)
+
+
+def test_users_of_the_histogram_have_a_median_of_twenty_records():
+    assert NORMAL.size == 300 and np.median(NORMAL) == pytest.approx(0, abs=1e-12)
+    assert normal.cdf(NORMAL[[0, -1]]) == pytest.approx([1 / 600, 599 / 600])
+
+
+def test_the_dame_counterexample_is_among_the_settings():
+    found = FIGURES["dame-bounds"].table(np.array([10**12]), epsilon=0.1, n=2, share=1.0)
+    assert found["upper bound, printed"][0] < found["lower bound"][0] < found["upper bound, corrected"][0]
+    assert found["upper bound, printed"][0] == pytest.approx(1.1e-6, rel=0.05)
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+LOOK = """() => {
+  const root = document.querySelector('.userdp-moving'), all = what => [...root.querySelectorAll(what)];
+  return {
+    values: Object.fromEntries(all('[data-value]').map(e => [e.dataset.value, e.textContent])),
+    points: all('polyline').map(e => e.getAttribute('points')),
+    said: root.querySelector('.moving-says').textContent,
+    broken: root.classList.contains('moving-broken'),
+  };
+}"""
+CHOOSE = """places => {
+  const inputs = [...document.querySelectorAll('.userdp-moving input')];
+  inputs.forEach((input, i) => { input.value = places[i]; });
+  inputs[0].dispatchEvent(new Event('input', {bubbles: true}));
+}"""
+
+
+def browsed(test):
+    for mark in IN_BROWSER:
+        test = mark(test)
+    return test
+
+
+@pytest.fixture
+def at_figure(browser, site, root):
+    """Opens the page of a figure, with or without scripts."""
+    pages, open_ones = asked(root), []
+
+    def open_page(name, **options):
+        if pages[name] not in docnames():
+            pytest.skip("the page is not in the book")
+        context = browser.new_context(viewport=SCREEN, **options)
+        open_ones.append(context)
+        # comes late and has no part in this
+        context.route("**/mathjax/**", lambda route: route.abort())
+        tab = context.new_page()
+        tab.complaints, tab.requests = [], []
+        tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+        tab.goto(f"{site}/{pages[name]}.html", wait_until="load", timeout=120_000)
+        context.set_offline(True)
+        # the browser asks for the sign of the tab when it likes
+        tab.on("request", lambda r: "favicon" in r.url or tab.requests.append(r.url))
+        return tab
+
+    yield open_page
+    for context in open_ones:
+        context.close()
+
+
+def numbers(points):
+    return np.array([[*map(float, pair.split(","))] for pair in points.split()])
+
+
+@browsed
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_still_picture_then_ten_settings_have_the_numbers_of_the_package(at_figure, name):
+    tab, figure, rng = at_figure(name), FIGURES[name], np.random.default_rng(5)
+    along, *others = figure.sliders
+    at = np.array(figure.sliders[along].values)
+    still = re.findall(r'<polyline [^>]*points="(.*?)"', moving.markup(name))
+    for drawn, stood in zip(tab.evaluate(LOOK)["points"], still, strict=True):
+        np.testing.assert_allclose(numbers(drawn), numbers(stood), atol=0.11)
+    for _ in range(10):
+        places = [int(rng.integers(len(slider.values))) for slider in figure.sliders.values()]
+        tab.evaluate(CHOOSE, places)
+        seen = tab.evaluate(LOOK)
+        known = {
+            key: figure.sliders[key].values[place] for key, place in zip(others, places[1:], strict=True)
+        }
+        row = {key: np.broadcast_to(np.squeeze(x), at.shape) for key, x in figure.table(at, **known).items()}
+        said = {key: moving.plain(x[places[0]]) for key, x in row.items()}
+        assert seen["values"] == {key: said[key] for key in figure.lines}
+        said |= {
+            key: slider.shown()[place]
+            for (key, slider), place in zip(figure.sliders.items(), places, strict=True)
+        }
+        assert seen["said"] == moving.sentence(figure, said)
+        assert seen["broken"] == (bool(figure.fault) and moving.larger(figure, said))
+    assert tab.complaints == [] and tab.requests == []
+
+
+@browsed
+def test_without_scripts_the_picture_stands_and_the_sliders_do_not(at_figure):
+    still = at_figure("folds", java_script_enabled=False)
+    assert still.locator(".userdp-chart").is_visible() and still.locator(".moving-says").is_visible()
+    assert still.locator(".moving-key li:visible").count() == len(FIGURES["folds"].lines)
+    assert not still.locator(".moving-controls").is_visible()
+
+
+@browsed
+def test_arrow_keys_move_curve_words_and_line(at_figure):
+    tab = at_figure("folds")
+    before, line = tab.evaluate(LOOK), tab.locator(".userdp-chart .here").get_attribute("d")
+    slider = tab.locator(".userdp-moving input[name=epsilon]")
+    slider.focus()
+    tab.keyboard.press("ArrowRight")
+    after = tab.evaluate(LOOK)
+    assert slider.get_attribute("aria-valuetext") == "1.25"
+    assert not before["broken"] and after["broken"] and "spends 2 where 1.25 is promised" in after["said"]
+    assert tab.locator(".userdp-chart .here").get_attribute("d") != line
+    tab.locator(".userdp-moving input[name=d]").focus()
+    tab.keyboard.press("ArrowLeft")
+    assert tab.evaluate(LOOK)["points"] != after["points"]
+    link = tab.locator("div.moving a[href*='fault-kent-fold-too-many']")
+    assert link.count() == 1 and tab.requests == []
+
+
+@browsed
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_a_chart_fits_and_can_be_read(at_figure, width, theme):
+    tab = at_figure("phase-change", color_scheme=theme)
+    tab.set_viewport_size({"width": width, "height": 800})
+    box = tab.locator(".userdp-chart").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert 14 * box["width"] / WIDE >= 11  # letters, in pixels
+    fill = tab.evaluate("getComputedStyle(document.querySelector('.userdp-chart text')).fill")
+    shades = [int(x) for x in re.findall(r"\d+", fill)[:3]]
+    assert (np.mean(shades) > 150) == (theme == "dark")
