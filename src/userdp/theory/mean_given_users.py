@@ -426,31 +426,40 @@ def _empty_bins(up_to, exactly, at_least, width, count, most):
 
 
 @_jit
+def _powers(chance, side, low, weights):
+    """Sums over the votes b of `chance` times each of the `POWERS` first rows of `side`, in one pass."""
+    s0, s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0, 0.0
+    for b in range(chance.size):
+        s0 += chance[b] * side[0, low + b]
+        s1 += chance[b] * side[1, low + b]
+        s2 += chance[b] * side[2, low + b]
+        s3 += chance[b] * side[3, low + b]
+        s4 += chance[b] * side[4, low + b]
+    weights[0], weights[1], weights[2], weights[3], weights[4] = s0, s1, s2, s3, s4
+
+
+@_jit
 def _weigh(held, up_to, exactly, low, high, left, right, others, chance, weights):
     """Powers of the ends of the empty bins on either side and P(win) of the bins between, as `weights`."""
     size = 0
     for k in range(held.size):
         size += held[k] > 0
-    chance[:] = others[size]
+    chance[low:high] = others[size, low:high]
     for k in range(held.size):
         if held[k] > 0:
             row = up_to[held[k]]
-            for b in range(chance.size):
+            for b in range(low, high):
                 chance[b] *= row[b]
     # the most votes of all bins lie between these
     while low < high - 1 and chance[low] < NEGLIGIBLE:
         low += 1
     while low < high - 1 and 1 - chance[high - 2] < NEGLIGIBLE:
         high -= 1
-    # views from 0 on, which the compiler makes faster
-    chance, left, right = chance[low:high], left[:, low:high], right[:, low:high]
+    chance = chance[low:high]  # from 0 on, which the compiler makes faster
     whole = chance.size - chance.size % 4
-    for k in range(POWERS):
-        weights[k] = 0.0
-        for b in range(chance.size):
-            weights[k] += chance[b] * left[k, b]
+    _powers(chance, left, low, weights[:POWERS])
     for b in range(chance.size):
-        chance[b] *= left[POWERS, b]
+        chance[b] *= left[POWERS, low + b]
     for k in range(held.size):
         # four strands, the same order on every machine
         q, s, t, u, v = exactly[held[k], low:high], 0.0, 0.0, 0.0, 0.0
@@ -470,10 +479,7 @@ def _weigh(held, up_to, exactly, low, high, left, right, others, chance, weights
             chance[b] -= w
             s += w
         weights[2 * POWERS + k] = (s + t) + (u + v)
-    for k in range(POWERS):
-        weights[POWERS + k] = 0.0
-        for b in range(chance.size):
-            weights[POWERS + k] += chance[b] * right[k, b]
+    _powers(chance, right, low, weights[POWERS:])
 
 
 @_jit
