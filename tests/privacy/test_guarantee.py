@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from userdp.privacy.guarantee import Guarantee, disjoint, sequential
+from userdp.privacy.guarantee import Guarantee, disjoint, nothing_spent, sequential
 
 
 def test_sequential_releases_add():
@@ -11,6 +11,13 @@ def test_sequential_releases_add():
 
 def test_a_user_in_one_of_two_groups_pays_the_larger():
     assert disjoint(Guarantee(0.5), Guarantee(0.25)) == Guarantee(0.5)
+
+
+def test_what_spends_nothing_adds_nothing():
+    assert nothing_spent() == Guarantee(0, 0, "local", "replace") and Guarantee(1).delta == 0
+    spent = Guarantee(0.5, 1e-6, "central", "add-remove")
+    nothing = nothing_spent(trust="central", neighbours="add-remove")
+    assert sequential(spent, nothing) == disjoint(nothing, spent) == spent
 
 
 def test_delta_never_exceeds_one():
@@ -32,6 +39,7 @@ def test_unlike_guarantees_do_not_combine(compose):
         ({"epsilon": np.nan}, "epsilon must be a finite number, got nan"),
         ({"epsilon": True}, "epsilon must be a finite number, got True"),
         ({"epsilon": 1, "delta": 2}, "delta must be in .* got 2"),
+        ({"epsilon": 1, "delta": -0.5}, "delta must be in .* got -0.5"),
         ({"epsilon": 1, "trust": "cloud"}, "trust must be one of .* got 'cloud'"),
         ({"epsilon": 1, "neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
     ],

@@ -1,9 +1,11 @@
 """DAME-BS as we have it: its transcript, its law, and the slip that it must not share."""
 
+import itertools
 import sys
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import ks_2samp
 
 from userdp.populations import Signs
@@ -86,3 +88,22 @@ def test_bad_parameters_are_refused_by_name(wrong, name):
     known = {"size": 30, "epsilon": 1.0, "rng": np.random.default_rng(1)} | wrong
     with pytest.raises(ValueError, match=name):
         searched_mean(np.zeros(100), **known)
+
+
+def test_groups_are_those_of_the_equation_for_the_probability_of_failure():
+    growth, seen = np.log(3 / 2), set()
+    for n, size, epsilon in itertools.product(range(21, 4000, 9), (30, 300), (0.4, 1.0, 3.3)):
+        half, gap = n // 2, np.tanh(epsilon / 2) ** 2
+        shape, users = np.log(81 / (8 * epsilon**2)), np.log(n)
+
+        def excess(log, shape=shape, users=users, gap=gap, n=n):
+            return (shape - 2 * log) ** 2 - (shape - 2 * users) ** 2 - 2 * n * gap * growth
+
+        log = brentq(excess, shape / 2 - 1e4, shape / 2, xtol=1e-13)
+        log = min(max(log, np.log(2 * n) - n * gap / 2), 0)
+        steps = np.log(2 * size / np.log(12)) / growth - 2
+        needed = 2 / gap * (np.log(2 * half) - log)
+        voters = int(np.ceil(max(2 * half / steps, needed)))
+        assert search_groups(n=n, size=size, epsilon=epsilon) == (half // voters, voters)
+        seen.add((needed > 2 * half / steps, log == 0))
+    assert seen >= {(True, False), (False, False)}

@@ -36,8 +36,8 @@ def search_groups(*, n: int, size: int, epsilon: float) -> tuple[int, int]:
     half, gap = n // 2, math.tanh(epsilon / 2) ** 2
     certain = math.log(2 * n) - n * gap / 2
     shape, users = math.log(81 / (8 * epsilon**2)), math.log(n)
-    root = shape**2 - 4 * users * (shape - users) + 2 * n * gap * GROWTH
-    log_failure = min(max(certain, (shape - math.sqrt(max(root, 0))) / 2), 0.0)
+    root = math.hypot(shape - 2 * users, math.sqrt(2 * n * gap * GROWTH))
+    log_failure = min(max(certain, (shape - root) / 2), 0.0)
     steps = math.log(2 * size / math.log(12)) - 2 * GROWTH
     needed = 2 / gap * (math.log(2 * half) - log_failure)
     voters = math.ceil(max(2 * half * GROWTH / steps, needed))
