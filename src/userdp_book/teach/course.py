@@ -43,13 +43,13 @@ def write_course(root: Path, target: Path, secret: str | None) -> str:
 def readme(root: Path, labs: list[Page]) -> str:
     """The first hour as the book tells it, and the minutes of each lab's sections."""
     text = (root / "book/teach/grading.md").read_text(encoding="utf8")
-    rows = [f"| {' | '.join(map(str, row))} |" for page in labs for row in times(page)]
+    rows = [f"| {' | '.join(map(str, row))} |" for lab in sorted(map(times, labs)) for row in lab]
     table = ["| lab | section | minutes | marks |", "|---|---|---|---|", *rows]
     return "\n".join(["# A course", *HOUR.findall(text), "## Time and marks by section", "", *table, ""])
 
 
 def times(page: Page) -> list[tuple[str, str, int, int]]:
-    """Lab, section, minutes and marks; a lab says the minutes of its sections in its second line."""
+    """Lab, section, minutes and marks; a lab says the minutes of its sections where it says its time."""
     nb = notebook(page)
     text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
     minutes = [int(one) for one in re.search(r"by section ([\d, ]+)", text)[1].split(",")]
@@ -60,4 +60,5 @@ def times(page: Page) -> list[tuple[str, str, int, int]]:
         if points := cell.metadata.get("nbgrader", {}).get("points"):
             marks[next(reversed(marks))] += points
     rows = zip(marks.items(), minutes, strict=True)
-    return [(Path(page.name).name, title, time, points) for (title, points), time in rows]
+    name = re.search(r"^# (.*)", text, flags=re.MULTILINE)[1]
+    return [(name, title, time, points) for (title, points), time in rows]
