@@ -21,8 +21,9 @@ MEND = "--mend mends it"
 
 def check(course: Path, *, mend: bool = False) -> list[str]:
     """One line an accident, with what to do; ``mend`` repairs what it can and keeps what was sent."""
-    said = []
-    for folder in sorted(path for path in course.glob("submitted/*/*") if path.is_dir()):
+    folders = sorted(path for path in course.glob("submitted/*/*") if path.is_dir())
+    said = [] if folders else [f"there is nothing in {course / 'submitted'}: collect first"]
+    for folder in folders:
         who, lab = folder.parts[-2:]
         said += [f"{who}, {lab}: {text}" for text in _look(course, folder, mend=mend)]
     return said
