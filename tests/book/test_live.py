@@ -14,6 +14,7 @@ from browsing import HTML, IN_BROWSER
 from userdp_book.live import cells
 from userdp_book.live.fetch import FOLDER, LOCK, PYTHON, closure, unpack
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read
+from userdp_book.run.progress import stored_seconds
 from userdp_book.site import live
 
 CLAIM = "application/vnd.userdp.claim+json"
@@ -28,6 +29,9 @@ print(json.dumps([cells.run(source, names) for source in json.load(sys.stdin)]),
 """
 # As the page's script knows a line that suggests values (names, values, which name, options) and its commas.
 COMMA, TRY = re.findall("(?:COMMA|TRY) = /(.+)/;", (live.ROOM / "live.js").read_text("utf8"))
+# Without a value to try: labs, whose checks expect their numbers; pages that ask whether anything changes;
+# and those that take so many seconds, at the settings of a paper's own figures.
+UNMARKED, LONG = ("teach/", "reproduce/"), 25
 
 
 def facts(outputs):
@@ -77,6 +81,14 @@ def suggested(source):
 def test_a_suggested_value_takes_the_place_of_the_own():
     assert [*suggested("x = 1  # try 2 or [3, 4]")] == ["x = 2", "x = [3, 4]"]
     assert [*suggested("n, m = [1, 2], f(3, 4)  # try m = 5\n")] == ["n, m = [1, 2], 5\n"]
+
+
+def test_every_page_suggests_what_to_change_or_has_a_reason(root):
+    seconds = stored_seconds()
+    asked = [page for page in pages(root) if not page.name.startswith(UNMARKED)]
+    asked = [page for page in asked if seconds.get(page.name, 0) < LONG]
+    sources = {page.name: [cell.source for cell in code_cells(notebook(page))] for page in asked}
+    assert [name for name, cells in sources.items() if not any(map(list, map(suggested, cells)))] == []
 
 
 @pytest.mark.slow
