@@ -12,9 +12,11 @@ from userdp.planning import plan
 from userdp.populations import constant_size
 from userdp.theory import risk_bound
 from userdp_book.site.calculator import still
+from userdp_book.site.chart import BOTTOM, TOP
 
 PAGE = "book/compare"
 NEAR = 0.03  # the page and the package search for a plan in different ways
+POINTS = "lines => lines.map(line => line.getAttribute('points'))"
 pytestmark = [
     *IN_BROWSER,
     pytest.mark.skipif(PAGE not in docnames(), reason="the page is not in the book"),
@@ -37,7 +39,7 @@ def settings(trust, number=100):
 def calculator(browser, site):
     """The page, once for all: each test sets what it needs."""
     with closing(browser.new_context(viewport=SCREEN)) as context, new_tab(context, site) as tab:
-        visit(tab, site, PAGE).wait_for_selector(".calculator-chart polyline")
+        visit(tab, site, PAGE).wait_for_selector(".calculator-controls")
         yield tab
 
 
@@ -117,7 +119,7 @@ def test_the_address_keeps_the_setting(calculator, site):
     words = choose(calculator, n=5, m=2.5, epsilon=-0.3, spread=0.05, trust="nobody")
     table = calculator.locator(".userdp-calculator tbody").inner_text()
     calculator.goto(calculator.url)
-    calculator.wait_for_selector(".calculator-chart polyline")
+    calculator.wait_for_selector(".calculator-controls")
     assert "n=5&m=2.5" in calculator.url and calculator.url.startswith(site)
     assert calculator.locator(".calculator-advice").inner_text() == words
     assert calculator.locator(".userdp-calculator tbody").inner_text() == table
@@ -135,7 +137,7 @@ def test_arrow_keys_move_a_slider_and_change_text_and_table(calculator):
     assert slider.get_attribute("aria-valuetext") == "160"
     assert tab.locator("label:has(input[name=n]) output").inner_text() == "160"
     assert tab.locator(".userdp-calculator tbody").inner_text() != before
-    label = tab.locator(".calculator-chart svg").get_attribute("aria-label")
+    label = tab.locator(".userdp-chart").get_attribute("aria-label")
     assert tab.locator(".calculator-advice").inner_text() in label
 
 
@@ -144,7 +146,7 @@ def test_arrow_keys_move_a_slider_and_change_text_and_table(calculator):
 def test_the_chart_fits_and_can_be_read(calculator, width, theme):
     calculator.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
     calculator.set_viewport_size({"width": width, "height": 800})
-    svg = "document.querySelector('.calculator-chart svg')"
+    svg = "document.querySelector('.userdp-chart')"
     calculator.wait_for_function(
         f"() => {svg}.getBoundingClientRect().left >= 0 && {svg}.getBoundingClientRect().right <= {width}"
     )
@@ -155,9 +157,24 @@ def test_the_chart_fits_and_can_be_read(calculator, width, theme):
     assert calculator.complaints == []
 
 
-def test_there_is_a_table_where_no_script_runs(browser, site):
+def test_a_picture_and_a_table_stand_where_no_script_runs(browser, site):
     with closing(browser.new_context(java_script_enabled=False)) as context, new_tab(context, site) as tab:
         tab.goto(f"{site}/{PAGE}.html")
-        assert tab.locator("noscript table tbody tr:visible").count() == 10
-        assert not tab.locator(".userdp-calculator").is_visible()
+        root = tab.locator(".userdp-calculator")
+        assert (
+            root.locator("tbody tr:visible").count() == 10 and root.locator("svg.userdp-chart").is_visible()
+        )
+        drawn = root.locator("polyline").evaluate_all(POINTS)
+        assert sum(map(bool, drawn)) == root.locator(".moving-key li:visible").count() == 4
+        assert not root.locator(".calculator-controls").is_visible()
     assert "improved mean" in still() and "two-point reports" in still()
+
+
+def test_at_first_the_curves_fill_the_frame(calculator, site):
+    """What the methods of the first setting need: most of the height, nothing above it."""
+    visit(calculator, site, PAGE).wait_for_selector(".calculator-controls")
+    drawn = calculator.locator(".userdp-calculator polyline").evaluate_all(POINTS)
+    heights = [float(pair.split(",")[1]) for points in drawn for pair in points.split()]
+    assert min(heights) >= TOP and max(heights) - min(heights) > 0.6 * (BOTTOM - TOP)
+    ticks = calculator.locator(".userdp-calculator .tick").all_text_contents()
+    assert ticks == ["10⁻⁴", "10⁻³", "10⁻²", "0.1"]

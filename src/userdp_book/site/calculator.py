@@ -8,31 +8,64 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp import plan
 
-SCRIPTS = ("calculator.js", "calculator_page.js")
+from .chart import Axis, chart, key
+
+SCRIPTS = ("chart.js", "calculator.js", "calculator_page.js")
 TRUST = {"nobody": "nobody is trusted", "curator": "a curator is trusted"}
 # what the slider is called, its smallest, largest and first value, and its step; all but the spread count
 # powers of ten
 SLIDERS = {
     "n": ("users", 1, 9, 4, 0.1),
-    "m": ("records of each user", 0, 12, 3, 0.1),
+    "m": ("records of each user", 0, 8, 3, 0.1),
     "epsilon": ("budget ε", -2, 1, 0, 0.05),
-    "spread": ("how much users differ, standard deviation", 0, 0.3, 0, 0.005),
+    "spread": ("how much users differ, standard deviation", 0, 0.3, 0.02, 0.005),
 }
-STILL = {"n": 10_000, "epsilon": 1.0}  # what is shown where no script runs
-RECORDS = (1, 10, 100, 1000, 10_000)
+FIRST = {"n": 10_000, "epsilon": 1.0, "spread": 0.02}  # what is shown where no script runs
+RECORDS = tuple(10**power for power in range(9))
+TONES = {
+    "no privacy": "text-muted",
+    "two-point reports": "a",
+    "average of all users": "a",
+    "Laplace reports": "b",
+    "improved mean": "c",
+    "weighted mean of clipped users": "c",
+}
 
 
 @cache
+def errors(trust: str) -> list[dict[str, float]]:
+    """Method -> error, for each number of records."""
+    rankings = [plan(sizes=m, trust=trust, **FIRST) for m in RECORDS]
+    return [
+        {option.method: option.error for option in ranking if not option.unused}
+        | {"no privacy": ranking.without_privacy}
+        for ranking in rankings
+    ]
+
+
+def picture() -> str:
+    """The errors of the methods that trust nobody, in the first setting."""
+    found, here = errors("nobody"), 3
+    curves = {name: [row.get(name, float("nan")) for row in found] for name in TONES}
+    x, y = Axis("records of each user", RECORDS[0], RECORDS[-1]), Axis("error", 1e-4, 0.1)
+    dots = {name: curve[here] for name, curve in curves.items()}
+    label = "Error of each method against the records of each user."
+    return chart(x, y, RECORDS, curves, TONES, here=RECORDS[here], dots=dots, label=label)
+
+
 def still() -> str:
     """The best method at a few numbers of records, as a table."""
     rows = []
     for trust, words in TRUST.items():
-        for m in RECORDS:
-            best = plan(sizes=m, trust=trust, **STILL)[0]
-            cells = (words, f"{m:,}", best.method, f"{best.error:.2g}")
+        for m, found in list(zip(RECORDS, errors(trust), strict=True))[:5]:
+            best = min(found.keys() - {"no privacy"}, key=found.get)
+            cells = (words, f"{m:,}", best, f"{found[best]:.2g}")
             rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     head = "".join(f'<th scope="col">{name}</th>' for name in ("trust", "records", "best method", "error"))
-    caption = "<caption>The best method for 10,000 users at budget 1, on the domain from -1 to 1</caption>"
+    caption = (
+        "<caption>The best method for 10,000 users whose means have the standard deviation 0.02, "
+        "at budget 1, on the domain from -1 to 1</caption>"
+    )
     table = f"{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<table class="userdp-table">{table}</table>'
 
@@ -44,13 +77,14 @@ def markup() -> str:
         f' step="{step}" value="{first}"></label>'
         for name, (text, low, high, first, step) in SLIDERS.items()
     )
+    keys = "".join(
+        f"<li>{key(tone)} {name}</li>" for name, tone in TONES.items() if name in errors("nobody")[-1]
+    )
     return (
-        f"<noscript>{still()}</noscript>"
-        '<div class="userdp-calculator" hidden><div class="calculator-controls">'
+        '<div class="userdp-calculator"><div class="calculator-controls" hidden>'
         f'<label>trust <select name="trust">{choices}</select></label>{sliders}</div>'
-        '<p class="calculator-advice" role="status"></p><div class="calculator-chart"></div>'
-        '<table class="userdp-table"><thead><tr><th scope="col">method</th><th scope="col">error</th>'
-        '<th scope="col">times no privacy</th></tr></thead><tbody></tbody></table></div>'
+        f'<p class="calculator-advice" role="status"></p><div class="calculator-chart">{picture()}</div>'
+        f'<div class="calculator-numbers"><ul class="moving-key">{keys}</ul>{still()}</div></div>'
     )
 
 

@@ -71,7 +71,7 @@ def chart(
     parts = [words(LEFT, 14, y.label, "start"), words((LEFT + RIGHT) / 2, HIGH - 8, x.label)]
     for value, said in y.ticks().items():
         parts.append(f'<path class="grid" stroke="#8883" d="M{LEFT} {place(up, value):.1f}H{RIGHT}"/>')
-        parts.append(words(LEFT - 6, place(up, value) + 4, said, "end"))
+        parts.append(words(LEFT - 6, place(up, value) + 4, said, "end", "tick"))
     parts += [words(place(across, value), BOTTOM + 18, said) for value, said in x.ticks().items()]
     line = place(across, here)
     inner = [f'<path class="here" stroke="#888" stroke-dasharray="2 3" d="M{line:.1f} {TOP}V{BOTTOM}"/>']
@@ -96,8 +96,11 @@ def chart(
     )
 
 
-def words(x: float, y: float, said: str, anchor: str = "middle") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">{escape(said)}</text>'
+def words(x: float, y: float, said: str, anchor: str = "middle", kind: str = "word") -> str:
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
+        f"{escape(said)}</text>"
+    )
 
 
 def look(tone: str, *, dashed: bool = True) -> str:

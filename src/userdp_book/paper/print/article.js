@@ -5,16 +5,11 @@ async () => {
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
   // Paper shows all code, and so not once more what a page shows of a folded cell.
-  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .moving-controls", (e) => e.remove());
+  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .calculator-controls, .calculator-advice", (e) => e.remove());
   every("details", (e) => { e.open = true; });
   every("summary", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
-  every(".userdp-calculator", (e) => {
-    const words = document.createElement("p");
-    words.textContent = "The calculator needs a browser: it is in the HTML book.";
-    e.replaceWith(words);
-  });
   // What a script would choose from a page is all of it here.
   every("a[href*='?']:not([href*=':'])", (e) => e.setAttribute("href", e.getAttribute("href").split("?")[0]));
   every("img", (e) => { e.loading = "eager"; });
