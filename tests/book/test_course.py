@@ -197,6 +197,29 @@ def test_the_folder_is_the_same_when_it_is_made_again(root, course, monkeypatch)
         assert not [word for word in ("HIDDEN", "SOLUTION", "MARK SCHEME") if word in given]
 
 
+@pytest.mark.parametrize(
+    ("sent", "who", "lab"),
+    [
+        (
+            "Ada King Lovelace_1234567_assignsubmission_file/localise-refine.ipynb",
+            "Ada King Lovelace",
+            "localise-refine",
+        ),
+        ("Ada Lovelace_1234567_assignsubmission_file_break-it.ipynb", "Ada Lovelace", "break-it"),
+        ("Ada Lovelace_1234567_assignsubmission_file_/break-it (1).ipynb", "Ada Lovelace", "break-it"),
+        ("lovelaceada_LATE_12345_678910_break-it-1.ipynb", "lovelaceada", "break-it"),
+        ("lovelaceada_12345_678910_break-it.ipynb", "lovelaceada", "break-it"),
+    ],
+)
+def test_names_of_moodle_and_canvas_are_read(course, sent, who, lab):
+    from traitlets.config import PyFileConfigLoader
+
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    name = f"downloaded/{lab}/extracted/{sent}"
+    found = re.match(config.FileNameCollectorPlugin.named_regexp, name)
+    assert found.groupdict() == {"student_id": who, "file_id": lab}
+
+
 def edited(old, new):
     return lambda path: path.write_text(path.read_text(encoding="utf8").replace(old, new), encoding="utf8")
 
