@@ -317,6 +317,13 @@ def test_the_printed_descent_pays_for_all_of_its_steps():
     assert paid > 1.5 * forgot > 0
 
 
+@pytest.mark.parametrize(("n", "steps"), [(1, 1), (2, 3), (7, 48)])
+def test_the_printed_descent_takes_a_step_less_than_the_square_of_the_users(n, steps):
+    rng = Silent()
+    sampled_descent(np.full((n, 1), 1.0), delta=0.01, rng=rng, **CHOICE)
+    assert sum(np.prod(size) for _, _, size in rng.asked) == steps
+
+
 def test_the_printed_descent_states_what_it_costs():
     data, rng = users(np.random.default_rng(14), 40, 4), np.random.default_rng(15)
     chosen = sampled_descent(data, delta=0.01, rng=rng, **CHOICE)

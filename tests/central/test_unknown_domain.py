@@ -116,6 +116,12 @@ def test_every_clip_keeps_as_many_records_as_it_may_and_larger_bounds_keep_more(
     np.testing.assert_array_equal(nested_totals(counts, [10**6], rng)[0], counts.sum(axis=0))
 
 
+@pytest.mark.parametrize("held", [10**9 - 1, 10**9, 10**9 + 1])
+def test_one_record_more_than_an_urn_holds_is_drawn_as_well(held):
+    kept = unknown_domain._sample(np.array([held - 4, 0, 4]), 3, np.random.default_rng(1))
+    assert kept.sum() == 3 and kept[1] == 0
+
+
 @pytest.mark.parametrize("draw", ["literal", "nested", "sparse"])
 @pytest.mark.parametrize("huge", [2 * 10**6, 10**9, 2 * 10**17, 10**30])
 def test_one_huge_user_neither_stops_the_clips_nor_changes_their_law(draw, huge):
