@@ -10,7 +10,6 @@ from docutils import nodes
 from ..run.execute import computed
 from ..run.pages import install_source, repository_url, write
 from . import (
-    api_index,
     boxes,
     calculator,
     generated,
@@ -22,11 +21,14 @@ from . import (
     mathjax,
     moving,
     offline,
+    outlines,
     outputs,
     preview,
     search,
+    sidebar,
     signatures,
 )
+from .api_index import ApiIndex
 from .build import JOBS
 from .diagrams import Diagram
 from .folds import Folds
@@ -98,7 +100,7 @@ def setup(app) -> dict:
     app.connect("config-inited", set_address)
     app.connect("config-inited", mathjax.configure)
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
-    app.connect("config-inited", lambda app, config: config.templates_path.append(str(TEMPLATES)))
+    app.connect("config-inited", lambda app, config: config.templates_path.insert(0, str(TEMPLATES)))
     app.connect("config-inited", search.configure)
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", offline.copy)
@@ -108,6 +110,9 @@ def setup(app) -> dict:
     app.connect("source-read", outputs.depend_on_outputs)
     app.connect("autodoc-process-signature", signatures.shorten)
     app.connect("env-get-outdated", generated.outdated)
+    app.connect("doctree-read", outlines.note, priority=999)
+    app.connect("env-get-updated", outlines.lend, priority=499)
+    app.connect("env-get-updated", outlines.take_back, priority=501)
     app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)
     app.connect("doctree-resolved", allow_breaks)
@@ -115,9 +120,9 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)
     app.connect("doctree-resolved", search.name_for_search)
-    app.connect("doctree-resolved", api_index.fold)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
+    app.connect("html-page-context", sidebar.show, priority=400)
     app.connect("html-page-context", calculator.load)
     app.connect("html-page-context", live.load)
     app.connect("html-page-context", moving.load)
@@ -133,7 +138,7 @@ def setup(app) -> dict:
     app.add_post_transform(Folds)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
-    app.add_directive("api-index", api_index.ApiIndex)
+    app.add_directive("api-index", ApiIndex)
     app.add_directive("diagram", Diagram)
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)

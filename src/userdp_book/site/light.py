@@ -18,8 +18,8 @@ IN_PAGE = re.compile(r'class="([^"]*)"')
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 PARENTHESES = re.compile(r"\([^()]*\)")
 COMMA = re.compile(r",(?![^()]*\))")
-ICON = r'(?:"{0}"|(?<![\w-]){0}):\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"'
-OTHER_NAME = r'\[(\d+),(\d+),\[[^\]]*"{0}"[^\]]*\],"\w+","([^"]+)"'
+# Its name, width, height, other names and outline.
+ICON = re.compile(r'"?([\w-]+)"?:\[(\d+),(\d+),\[([^\]]*)\],"\w+","([^"]+)"')
 # What stands in the place of each <i class="fa-...">, as the theme's styles expect it.
 SCRIPT = """// The icons that this book uses, from Font Awesome Free (CC BY 4.0).
 for (const [name, [width, height, path]] of Object.entries(%s))
@@ -108,11 +108,11 @@ def can_match(selector: str, used: set[str]) -> bool:
 
 def icons(script: str, used: set[str]) -> dict[str, list]:
     """Width, height and outline of the icons mentioned; of two styles the last, which is the solid one."""
-    found = {}
-    for name in sorted(word for word in used if word.startswith("fa-")):
-        own = re.escape(name.removeprefix("fa-"))
-        matches = re.findall(ICON.format(own), script) or re.findall(OTHER_NAME.format(own), script)
-        if matches:
-            width, height, path = matches[-1]
-            found[name] = [int(width), int(height), path]
-    return found
+    own: dict[str, list] = {}
+    others: dict[str, list] = {}
+    for name, width, height, names, path in ICON.findall(script):
+        own[name] = [int(width), int(height), path]
+        others |= dict.fromkeys(re.findall(r'"([\w-]+)"', names), own[name])
+    drawn = others | own
+    wanted = {word: word.removeprefix("fa-") for word in sorted(used) if word.startswith("fa-")}
+    return {word: drawn[name] for word, name in wanted.items() if name in drawn}

@@ -1,0 +1,28 @@
+"""The sidebar lists all pages of the book, found once; the theme would find them anew for each page."""
+
+from functools import cache
+
+from sphinx import addnodes
+
+Entry = tuple[str, str, list["Entry"]]
+
+
+@cache
+def contents(app) -> list[tuple[str, list[Entry]]]:
+    """The parts of the book by their captions, each with its pages."""
+    parts = app.env.tocs[app.config.root_doc].findall(addnodes.toctree)
+    return [(part["caption"], [entry(app, page) for _, page in part["entries"]]) for part in parts]
+
+
+def entry(app, page: str) -> Entry:
+    """A page, its title, and the pages below it."""
+    title = app.builder.render_partial(app.env.titles[page])["title"]
+    return page, title, [entry(app, below) for below in app.env.toctree_includes.get(page, [])]
+
+
+def leads_to(above: Entry, page: str) -> bool:
+    return above[0] == page or any(leads_to(below, page) for below in above[2])
+
+
+def show(app, pagename, templatename, context, doctree) -> None:
+    context["leads_to"], context["contents"] = leads_to, contents(app)
