@@ -124,6 +124,7 @@ def most(page):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LABS)
 def test_right_answers_of_any_kind_get_all_marks_whatever_the_secret(name):
     page = LABS[name]
@@ -137,6 +138,7 @@ def test_an_empty_copy_gets_nothing(name):
     assert set(marks(LABS[name], student(LABS[name])).values()) == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LABS)
 def test_a_mistake_costs_the_marks_of_its_own_check(name):
     page = LABS[name]
@@ -146,6 +148,7 @@ def test_a_mistake_costs_the_marks_of_its_own_check(name):
         assert {check: full - got[check] for check, full in most(page).items() if got[check] < full} == lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [0, 1])
 @pytest.mark.parametrize("name", LABS)
 def test_an_empty_section_costs_no_other_its_marks(name, left):
