@@ -6,6 +6,7 @@
   const { base, notebook, packages } = document.currentScript.dataset;
   const book = new URL(".", document.currentScript.src);
   const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "not at your settings": "✗" };
+  const SIGNS = { "<=": "≤", ">=": "≥", "<": "<", ">": ">" };
   const element = (name, properties, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
@@ -29,9 +30,9 @@
     const slug = claim.verdict.replaceAll(" ", "-");
     const said = element("p", {}, element("span", { className: `verdict verdict-${slug}`, textContent: `${SYMBOLS[claim.verdict]} ${claim.verdict}` }),
       " ", element("span", { className: "evidence", textContent: claim.evidence }), " ", ...withMath(claim.claim));
-    const numbers = claim.measured == null ? "" : `measured ${digits(claim.measured)} · expected ${claim.relation} ${digits(claim.expected)}`;
+    const numbers = claim.measured == null ? "" : `measured ${digits(claim.measured)} · expected ${SIGNS[claim.relation] ?? ""} ${digits(claim.expected)}`;
     const tail = element("p", { className: "claim-numbers" }, numbers, ...(claim.note ? withMath(`${numbers && " · "}${claim.note}`) : []));
-    return element("div", { className: `claim claim-${slug} docutils container` }, said, tail);
+    return element("div", { className: `claim claim-${slug} docutils container` }, said, " ", tail);
   }
 
   function shown(output) {
@@ -79,7 +80,7 @@
     cell.button = element("button", { type: "button", className: "live-run", textContent: "▶ Run", title: "Run the cells up to here (Shift+Enter)" });
     cell.button.addEventListener("click", () => runTo(cell));
     const suggested = tries(cell);
-    box.querySelector(".cell_input").append(cell.button, ...suggested);
+    box.querySelector(".cell_input").append(element("div", {}, cell.button, ...suggested));
     if (suggested.length) box.querySelector("details")?.setAttribute("open", "");
     return cell;
   }
