@@ -247,6 +247,17 @@ def test_files_that_are_not_the_lab_are_named(tmp_path, change, what):
     assert any(what in line for line in check(tmp_path))
 
 
+def test_an_open_answer_beside_other_cells_is_found():
+    page = LABS[LAB]
+    sent = handed_in(page, {})
+    place = by_id(sent, "open-question")
+    answer = sent.cells[place].source
+    sent.cells.insert(place, nbformat.v4.new_code_cell("1 + 1"))
+    sent.cells.append(nbformat.v4.new_markdown_cell("Thanks."))
+    whole = mended(stripped(sent), student(page))
+    assert whole.cells[by_id(whole, "open-question")].source == answer
+
+
 def test_mending_keeps_the_order_of_what_runs():
     page = LABS[LAB]
     released = student(page)

@@ -53,6 +53,9 @@ def _look(course: Path, folder: Path, *, mend: bool) -> Iterator[str]:
             shutil.copy2(path, kept)
         write(better, path)
         yield f"mended; as sent it is in {kept.relative_to(course).parent}"
+        left = {cell.source for cell in released.cells if _is_answer(cell) and cell.cell_type == "markdown"}
+        if any(_is_answer(cell) and cell.source in left for cell in better.cells):
+            yield "the cell of the open question is empty: the answer may stand in another"
 
 
 def accidents(nb: NotebookNode, released: NotebookNode) -> Iterator[str]:
@@ -102,8 +105,12 @@ def _alike(nb: NotebookNode, released: NotebookNode) -> Iterator[tuple[NotebookN
     """Cells of the hand-in with those of the release that they were, by text and then by place."""
     texts = [[cell.source.strip() for cell in one.cells] for one in (nb, released)]
     for kind, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
-        if kind == "equal" or (kind == "replace" and b - a == d - c):
-            yield from zip(nb.cells[a:b], released.cells[c:d], strict=True)
+        for of in ("code", "markdown") if kind in ("equal", "replace") else ():
+            mine, its = (
+                [cell for cell in cells if cell.cell_type == of]
+                for cells in (nb.cells[a:b], released.cells[c:d])
+            )
+            yield from zip(mine, its, strict=False)
 
 
 def grade_id(cell: NotebookNode) -> str | None:
