@@ -1,9 +1,170 @@
-"""What a wing shows: the names that its modules list, once each."""
+"""What a wing shows: the names that its modules list, once each, and that each answers every call.
 
+What a user calls goes through `answered`, for which the annotations are the table of what may come: a
+generator, a number, one of a ``Literal``, an array of real numbers, an instance of a class of this package.
+"""
+
+import functools
+import inspect
+import math
+import numbers
+import re
 import sys
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+FAULTS = ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError
+NO_ANSWER = " has no answer: "
+FUNCTIONS = types.FunctionType, type(functools.cache(len))
+NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
 
 
-def offered(wing: str) -> list[str]:
-    """Return the names that the modules of a wing, all imported by now, have in their ``__all__``."""
+class Kind(NamedTuple):
+    """What a parameter takes: a test, the words for it, and the error of what fails the test."""
+
+    fits: Callable[[Any], bool]
+    words: str
+    error: type[Exception] = TypeError
+
+
+def offered(wing: str, *, answering: bool = True) -> list[str]:
+    """Return the names that the modules of a wing, all imported by now, have in their ``__all__``.
+
+    With `answering` their functions, and classes that check their parts, are from now on `answered`.
+    """
     modules = [module for name, module in sys.modules.items() if name.startswith(f"{wing}.")]
-    return [name for module in modules for name in getattr(module, "__all__", ())]
+    found = [(module, name) for module in modules for name in getattr(module, "__all__", ())]
+    for module, name in found if answering else ():
+        thing = getattr(module, name)
+        if hasattr(thing, "__post_init__"):
+            thing.__init__ = answered(thing.__init__)
+        elif isinstance(thing, FUNCTIONS):
+            setattr(module, name, answered(thing))
+            setattr(sys.modules[wing], name, getattr(module, name))
+    return [name for _, name in found]
+
+
+def answered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that answers, or raises ``ValueError`` or ``TypeError`` with the parameter's name.
+
+    What fails although each argument is of its kind, for it is too large or has another shape than others,
+    raises an error that shows the call; arrays, which may be private, by their shapes alone.
+    """
+
+    @functools.cache
+    def table() -> tuple[tuple[str, ...], dict[str, Kind]]:
+        # what annotations say is found at the first call: an import has no time for it
+        parameters = [each for each in inspect.signature(function).parameters.values() if each.kind in NAMED]
+        kinds = {each.name: kind(each.annotation) for each in parameters}
+        return tuple(kinds), {name: found for name, found in kinds.items() if found}
+
+    @functools.wraps(function)
+    def call(*places: Any, **options: Any) -> Any:
+        names, kinds = table()
+        for name, value in (*zip(names, places, strict=False), *options.items()):
+            if name in kinds and not kinds[name].fits(value):
+                raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
+        try:
+            return function(*places, **options)
+        except FAULTS as error:
+            answer = told(function, error, places, options)
+            if answer is error:
+                raise
+            raise answer from error
+
+    return call
+
+
+def told(function: Callable, error: Exception, places: tuple, options: dict[str, Any]) -> Exception:
+    """The error itself where it names a parameter and its value, else one that shows the call."""
+    try:
+        given = inspect.signature(function).bind(*places, **options).arguments
+    except TypeError:
+        return error  # an argument is missing or has a name of its own, which the error says
+    if isinstance(error, TypeError | ValueError) and any(is_named(error, *each) for each in given.items()):
+        return error
+    text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name != "self")
+    answer = TypeError if isinstance(error, TypeError) else ValueError
+    return answer(f"{function.__qualname__}({text}){NO_ANSWER}{error}")
+
+
+def is_named(error: Exception, name: str, value: Any) -> bool:
+    """Whether an error tells of a parameter, and if that is a number of its value or shape."""
+    text = str(error)
+    told_value = not isinstance(value, numbers.Real) or str(value) in text or "shape" in text
+    return told_value and NO_ANSWER not in text and re.search(rf"\b{name}\b", text) is not None
+
+
+def kind(annotation: Any) -> Kind | None:
+    """What a parameter with this annotation takes; None where anything may come."""
+    parts = typing.get_args(annotation)
+    union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    if union and "SupportsArray" in str(annotation) or typing.get_origin(annotation) is np.ndarray:
+        return Kind(is_real_or_none if types.NoneType in parts else is_real, "real numbers")
+    if typing.get_origin(annotation) is typing.Literal:
+        return Kind(functools.partial(is_among, parts), f"one of {', '.join(map(repr, parts))}", ValueError)
+    if union:
+        kinds = [kind(each) for each in parts]
+        known = [each for each in kinds if each]
+        words = " or ".join(each.words for each in known)
+        fits = functools.partial(is_any, [each.fits for each in known])
+        return Kind(fits, words, known[0].error) if known == kinds else None
+    if annotation in (int, float):
+        return Kind(is_number, "a finite number", ValueError)
+    if annotation is types.NoneType:
+        return Kind(lambda value: value is None, "None")
+    if isinstance(annotation, type) and annotation.__module__.startswith(("userdp.", "numpy.random")):
+        name = f"a {annotation.__module__.split('._')[0]}.{annotation.__name__}"
+        return Kind(lambda value: isinstance(value, annotation), name)
+    return None
+
+
+def is_any(tests: list[Callable[[Any], bool]], value: Any) -> bool:
+    """Whether a value passes one of some tests."""
+    return any(fits(value) for fits in tests)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number but nan, or an array of such."""
+    # the common types first: whether another is Real takes a search
+    if isinstance(value, (float, int, numbers.Real)):
+        size: Any = abs(value)
+        return not isinstance(value, bool) and (size <= sys.float_info.max or size == math.inf)
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iuf"
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is an array of real numbers, sparse or not, or can be made one without loss."""
+    if value is None or isinstance(value, np.ma.MaskedArray):
+        return False
+    try:
+        array = value if issparse(value) else np.asarray(value)
+    except (TypeError, ValueError):  # rows of different lengths
+        return False
+    if array.dtype == object:
+        return all(each is None or isinstance(each, numbers.Real) for each in np.ravel(array))
+    return array.dtype.kind in "biuf"
+
+
+def is_real_or_none(value: Any) -> bool:
+    """Whether a value is None or an array of real numbers."""
+    return value is None or is_real(value)
+
+
+def is_among(names: tuple, value: Any) -> bool:
+    """Whether a value is one of some names or numbers; True is not 1."""
+    return isinstance(value, str | numbers.Real) and not isinstance(value, bool) and value in names
+
+
+def shown(value: Any) -> str:
+    """A value in a message: a number or a short text as it is, all else by its type and shape."""
+    if value is None or isinstance(value, numbers.Real) or isinstance(value, str) and len(value) < 60:
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return f"dtype {value.dtype} and shape {value.shape}"
+    return type(value).__name__

@@ -6,6 +6,7 @@ instead, because an exception is an output and leaks.
 
 import math
 import numbers
+import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 # exp(710) is no finite number; below 1e-6 what a report says is lost beside rounding in the sum of 1e9
 BUDGETS = 1e-6, 700.0
+LARGEST = sys.float_info.max
 
 
 def _number(name: str, value: object) -> None:
     # the common types first: whether another is Real takes a search
     real = isinstance(value, (float, int, numbers.Real)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value):  # type: ignore[arg-type]
+    # math.isfinite would stumble over whole numbers beyond all floats
+    if not real or not abs(value) < math.inf or abs(value) > LARGEST:  # type: ignore[arg-type]
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 

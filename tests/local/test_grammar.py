@@ -71,7 +71,9 @@ def test_every_mechanism_has_the_grammar_and_is_tried_here():
 @pytest.mark.parametrize("name", CALLS)
 def test_every_mechanism_has_an_example_that_runs(name):
     function = OFFERED[name]
-    (example,) = doctest.DocTestFinder(recurse=False).find(function, name, globs=function.__globals__.copy())
+    (example,) = doctest.DocTestFinder(recurse=False).find(
+        function, name, globs=inspect.unwrap(function).__globals__.copy()
+    )
     assert example.examples and doctest.DocTestRunner().run(example).failed == 0
 
 

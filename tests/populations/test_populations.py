@@ -124,7 +124,10 @@ def test_truncated_laws_are_given_one_record_at_least():
     [
         (lambda: Signs(1.5), "theta must be in .* got 1.5"),
         (lambda: Uniforms(0.5, 0.5), "low must be below high, got 0.5 and 0.5"),
-        (lambda: draw_halves(Signs(0.0), constant_size(1), 1, None), "n must be .* at least 2, got 1"),
+        (
+            lambda: draw_halves(Signs(0.0), constant_size(1), 1, np.random.default_rng(1)),
+            "n must be .* at least 2, got 1",
+        ),
         (lambda: two_point_sizes(5, 2, 0.5), "small must be below large, got 5 and 2"),
         (lambda: two_point_sizes(1, 2, 1.5), "rho must be in .* got 1.5"),
         (lambda: constant_size(0), "size must be a whole number of at least 1, got 0"),

@@ -71,7 +71,6 @@ def private_gradient_descent(
     >>> round(chosen.value, 1), chosen.guarantee.delta
     (15.8, 1e-06)
     """
-    _validate.positive(epsilon=epsilon)
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     curve = surrogate_curve(counts, largest=largest, sparsity=sparsity, **release)
     n = public_users(users, counts, neighbours)
@@ -91,6 +90,7 @@ def private_gradient_descent(
 
 def _blocks(steps: int) -> Iterator[tuple[int, int]]:
     """First step and length of each block of steps that is drawn at once."""
+    _validate.integer(1, 5 * 10**8, steps=steps)  # a minute
     for first in range(0, steps, BLOCK):
         yield first, min(BLOCK, steps - first)
 
@@ -152,6 +152,7 @@ def geometric_quantile(
     """
     _validate.positive(largest=largest, rate=rate, start=start)
     _validate.in_range(0, largest, start=start)
+    _validate.integer(1, 10**6, steps=steps)
     asked = GaussianNoise.calibrated(epsilon=epsilon, delta=delta, steps=steps, neighbours=neighbours)
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     mass = noise_mass(np.shape(counts)[1], **release)

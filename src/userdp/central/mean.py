@@ -169,7 +169,8 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
         within the noise, several times smaller (our choice).
     """
     _validate.integer(1, users=users)
-    _validate.positive(epsilon=epsilon, beta=beta)
+    _validate.positive(epsilon=epsilon)
+    _validate.inside(0, 1, beta=beta)
     noise = np.log(2 / beta) / (epsilon * users)
     if printed:
         log = np.log(4 / beta)
@@ -255,8 +256,8 @@ def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
 
     Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones.
     """
-    ones = np.rint(np.multiply(means, sizes)).astype(np.int64)
-    return rng.hypergeometric(ones, sizes - ones, k) / k
+    ones, held = np.rint(np.multiply(means, sizes)).astype(np.int64), np.asarray(sizes, dtype=np.int64)
+    return rng.hypergeometric(ones, held - ones, k) / k
 
 
 def _weighted(
@@ -374,7 +375,6 @@ def realistic_mean(
     >>> round(estimate.value, 1), estimate.guarantee.epsilon
     (0.4, 2.0)
     """
-    _validate.generator(rng=rng)
     means, sizes = _users(means, sizes, domain)
     n, length = means.size, domain[1] - domain[0]
     spread = spread if spread is None else spread / length**2

@@ -269,7 +269,6 @@ def _front(
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
     epsilon, largest_size, beta, spread, variance_users, domain = public
-    _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     means, sizes = _users(means, sizes, domain)
     n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from userdp import _validate
+from userdp._face import answered
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.data._checks import FOLDER, columns_of, digest_of, integers, missing, packaged, refuse
 
@@ -197,6 +198,7 @@ def user_counts_from_records(users: ArrayLike, values: ArrayLike, name: str = "r
     return UserCounts(name, np.bincount(row), ones)
 
 
+@answered
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     """Draw a bootstrap population: `n` users, each uniform over the table, with replacement.
 
@@ -208,6 +210,7 @@ def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
 
 
+@answered
 def shuffle_users(counts: UserCounts, rng: Rng) -> UserCounts:
     """Put the users of a table in a random order, each once. Output law: every order is equally likely."""
     return _take(counts.name, counts, rng.permutation(counts.users))

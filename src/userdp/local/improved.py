@@ -102,7 +102,7 @@ class Plan:
 
 def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
     """Votes of neighbouring bins added up, and the common edge of the pair with the most."""
-    pairs = votes[:-1] + votes[1:]
+    pairs = np.add(votes[:-1], votes[1:])
     return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.half_width)
 
 

@@ -23,6 +23,7 @@ LARGEST_CAP = 10**12  # records; some half a million bins
 
 def size_weight(sizes: ArrayLike, size_cap: float) -> NDArray:
     """Weight sqrt(min(m, m~) / m~) of each user's own mean against the bin's centre (DAME, before (8))."""
+    _validate.positive(size_cap=size_cap)
     return np.sqrt(np.minimum(sizes, float(size_cap)) / size_cap)
 
 
@@ -34,6 +35,7 @@ def shrink(means: NDArray, sizes: ArrayLike, *, size_cap: float, centre: float) 
 
 def undo_shrinkage(average: Any, *, size_law: SizeLaw, size_cap: float, centre: float) -> Any:
     """Undo the shrinkage in the average of the reports (DAME, eq. (9)), using E of the weight."""
+    _validate.positive(size_cap=size_cap)
     weight = size_law.mean_root(size_cap) / np.sqrt(size_cap)
     return (average - (1 - weight) * centre) / weight
 
@@ -120,6 +122,7 @@ def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport
 
 def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> float:
     """L = ln(c4 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
+    _validate.positive(size_cap=size_cap, n=n, epsilon=epsilon, c4=c4)
     # floats: whole numbers of numpy overflow in silence
     return float(np.log(c4 * max(np.sqrt(float(size_cap) * float(n) * epsilon**2), 1.0)))
 
@@ -128,5 +131,4 @@ def dame_half_width(*, size_cap: int, n: int, epsilon: float) -> float:
     """Half-width tau of DAME's bins, eq. (4)."""
     _validate.integer(1, LARGEST_CAP, size_cap=size_cap)
     _validate.integer(2, n=n)
-    _validate.positive(epsilon=epsilon)
     return float(np.sqrt(2 * dame_log(size_cap=size_cap, n=n, epsilon=epsilon) / size_cap))

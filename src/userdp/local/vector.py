@@ -43,7 +43,7 @@ def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
     where 2 d does not divide n.
     """
     _validate.integer(1, d=d)
-    _validate.integer(2 * d, n=n)
+    _validate.integer(2 * d, 10**8, n=n)
     half = n // 2
     return [(part, half + part) for part in np.array_split(np.arange(half), d)]
 

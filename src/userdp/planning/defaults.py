@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate, local
+from userdp._face import answered
 from userdp._types import ArrayLike, Domain, Rng
 from userdp.local.unequal import SizeLaw
 from userdp.planning.local_means import MOST_RECORDS, tuned_dame
@@ -23,13 +24,14 @@ from userdp.theory.dame_bounds import dame_noise_risk, dame_size_cap, duchi_mean
 __all__ = ["dame", "localised_vector_mean"]
 
 
-def compare(method: str, risk: float, simple: str, other: float) -> None:
-    """Warn if the risk, on [-1, 1], is more than that of something simpler."""
+def compare(method: str, risk: float, simple: str, other: float, *, calls: int) -> None:
+    """Warn the user, so many calls away, if the risk on [-1, 1] is more than that of something simpler."""
     if risk > other:
         numbers = f"root mean squared error {math.sqrt(risk):.2g}, and {simple} {math.sqrt(other):.2g}"
-        warnings.warn(f"{method}: on the domain [-1, 1] {numbers}", NoGain, stacklevel=3)
+        warnings.warn(f"{method}: on the domain [-1, 1] {numbers}", NoGain, stacklevel=calls + 1)
 
 
+@answered
 def dame(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -65,13 +67,13 @@ def dame(
         tuned = tuned_dame(**known)
         size_cap = dame_size_cap(**known) if isinstance(tuned, str) else tuned[2]
     noise = dame_noise_risk(size_cap=size_cap, **known)
-    compare(
-        "DAME's noise alone", noise, "two-point reports", duchi_mean_risk(0.0, n=known["n"], epsilon=epsilon)
-    )
+    simple = duchi_mean_risk(0.0, n=known["n"], epsilon=epsilon)
+    compare("DAME's noise alone", noise, "two-point reports", simple, calls=3)
     public: dict[str, Any] = {"size_law": size_law, "size_cap": size_cap, "domain": domain} | options
     return local.dame(means, sizes, epsilon=epsilon, rng=rng, **public)
 
 
+@answered
 def localised_vector_mean(
     means: ArrayLike,
     *,
@@ -116,5 +118,5 @@ def _calibrated(n: int, d: int, size: int, epsilon: float) -> float | None:
         return None
     width, risk, _ = calibrated_half_width(n=users, size=size, epsilon=epsilon)
     simple = duchi_mean_risk(0.0, n=users, epsilon=epsilon)
-    compare("localised vectors", d * risk, "two-point reports of a coordinate a user", d * simple)
+    compare("localised vectors", d * risk, "two-point reports of a coordinate a user", d * simple, calls=4)
     return width

@@ -29,6 +29,7 @@ def basis_function(x: ArrayLike, j: int) -> NDArray:
 
 def basis(x: ArrayLike, terms: int) -> NDArray:
     """The first `terms` basis functions at `x`, along a new last axis of length `terms`."""
+    _validate.integer(1, 10**6, terms=terms)
     return np.stack([basis_function(x, j) for j in range(1, terms + 1)], axis=-1)
 
 
@@ -45,6 +46,7 @@ def sobolev_weights(terms: int, smoothness: float) -> NDArray:
     derivative of that order over ``pi^(2 smoothness)``. The printed weights ``j^smoothness`` (eq. (19)) also
     count the constant and leave a class with radius 1 nothing but the uniform density.
     """
+    _validate.integer(1, 10**9, terms=terms)
     return (2.0 * (np.arange(1, terms + 1) // 2)) ** smoothness
 
 

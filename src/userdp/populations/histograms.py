@@ -179,8 +179,10 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
     follows from both totals, and the draw is kept with a probability in proportion to the binomial law of
     that split: exact rejection, a handful of trials.
     """
-    _validate.integer(2, n=n)
-    _validate.positive(alpha=alpha, mean=mean)
+    _validate.integer(2, 10**9, n=n)
+    # the list of counts has some mean / alpha entries, and the smaller is looked for one by one
+    _validate.in_range(1e-3, 1e12, alpha=alpha)
+    _validate.in_range(1e-9, 1e4, mean=mean)
     total = rng.poisson(n * mean)
     success = alpha / (alpha + max(total, 1) / n)
     largest = int(scipy.stats.nbinom.isf(1e-20, alpha, success)) + 2

@@ -85,7 +85,9 @@ class SparseSigns:
 @cache
 def exceedance(m: int, theta: float, threshold: float) -> float:
     """Probability that the mean of `m` signs of mean `theta` is at least `threshold` in absolute value."""
-    counts = np.arange(m + 1)
+    _validate.integer(1, 10**8, m=m)
+    _validate.in_range(-1, 1, theta=theta)
+    counts = np.arange(int(m) + 1)
     exceeds = np.abs(2 * (counts / m) - 1) >= threshold
     return float(min(scipy.stats.binom.pmf(counts[exceeds], m, (1 + theta) / 2).sum(), 1.0))
 
@@ -114,6 +116,7 @@ def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rn
         The averages; unbiased for the population's mean.
     """
     _validate.integer(1, n=n, draws=draws)
+    _validate.budget(epsilon=epsilon)
     report = CubeReport(population.d, epsilon)
     patterns, probabilities = _pattern_law(population, report)
     total = 2 * rng.binomial(n, 0.5, (draws, population.d)) - n

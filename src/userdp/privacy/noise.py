@@ -376,7 +376,7 @@ def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) ->
     It is the root of ``gaussian_delta(sigma) = delta`` that Balle and Wang (2018), Algorithm 1, find by
     bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1.
     """
-    start = np.log(classical_sigma(epsilon=epsilon, delta=delta))
+    start = min(np.log(classical_sigma(epsilon=epsilon, delta=delta)), 700.0)  # of a denormal budget, inf
     _validate.positive(sensitivity=sensitivity)
 
     def excess(log_sigma: float) -> float:

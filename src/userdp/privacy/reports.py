@@ -441,7 +441,7 @@ class literal:
 def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[Any]:
     """Number, or sum of `weights`, in each category 0 .. k - 1 along the last axis; -1 stands for none."""
     runs = np.arange(categories.size // categories.shape[-1]).reshape(*categories.shape[:-1], 1)
-    cells = (categories + 1 + (k + 1) * runs).ravel()
+    cells = (categories.astype(np.int64, copy=False) + 1 + (k + 1) * runs).ravel()
     weights = None if weights is None else weights.ravel()
     totals = np.bincount(cells, weights, minlength=runs.size * (k + 1))
     return totals.reshape(*categories.shape[:-1], k + 1)[..., 1:]

@@ -17,6 +17,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
+from userdp._face import answered
 
 try:
     from tqdm import tqdm
@@ -139,8 +140,9 @@ def sweep(
     list of ndarray, each of shape (repetitions, ...)
         Results in the order of `grid`.
     """
-    _validate.integer(1, repetitions=repetitions)
+    _validate.integer(1, 10**9, repetitions=repetitions)
     _validate.integer(0, seed=seed)
+    _validate.integer(-(2**15), 2**15, n_jobs=n_jobs)
     grid = list(grid)
     kept = None if store is None else CellStore(store, function, repetitions, seed)
     results: list[Any] = [kept and kept.read(cell) for cell in grid]
@@ -159,13 +161,14 @@ def sweep(
 def _cell(i: int, function: Callable, parameters: Cell, repetitions: int, seed: int) -> tuple[int, NDArray]:
     """Return the cell's place in the grid and its results, which may come in any order."""
     rng = stream(seed, **parameters)
-    return i, np.array([function(rng=rng, **parameters) for _ in range(repetitions)])
+    return i, np.array([function(rng=rng, **parameters) for _ in range(int(repetitions))])
 
 
 def _plain_text(parameters: Cell) -> str:
     return json.dumps(parameters, sort_keys=True, default=_plain)
 
 
+@answered
 def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float, float]:
     """Exponent of `values` in `x` by weighted least squares of logarithms, and its standard error.
 
@@ -180,8 +183,9 @@ def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float
 
 def seconds(action: Callable[[], Any], repeats: int = 1) -> float:
     """CPU seconds of one call, the average of `repeats` after a first one that compiles and fills caches."""
+    _validate.integer(1, 10**6, repeats=repeats)
     action()
     start = process_time()
-    for _ in range(repeats):
+    for _ in range(int(repeats)):
         action()
     return (process_time() - start) / repeats

@@ -39,6 +39,7 @@ def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) 
     '5.9e-06 True'
     """
     _validate.integer(2, n=n)
+    _validate.budget(epsilon=epsilon)
     bins = Bins(half_width)
     p, risks = law.in_bins(bins), risks_by_bin(law, bins, n=n, epsilon=epsilon)
     home = int(np.argmax(p))
@@ -70,7 +71,7 @@ def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, 
     half_width, risk, failure : float
         The width, and the bounds of `localised_bound` at its worst position.
     """
-    _validate.integer(1, size=size)
+    _validate.integer(1, 10**8, size=size)
     widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
     tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS]]
     risk, failure, width = min(tried)

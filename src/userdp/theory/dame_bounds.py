@@ -117,6 +117,7 @@ def _thresholds(size_law: SizeLaw) -> NDArray[np.int64]:
 
 def dame_phi(a: ArrayLike, *, n: int, epsilon: float, constants: DameConstants = CORRECTED) -> NDArray:
     """phi(a), the squared share of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
+    _validate.positive(n=n, epsilon=epsilon)
     x = constants.c4 * np.maximum(np.asarray(a, float) * n * epsilon**2, 1.0)
     return constants.c5 / (n * epsilon**2) * np.log(x / np.log(x))
 

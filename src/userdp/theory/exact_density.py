@@ -111,7 +111,8 @@ def density_cutoff(
         C_beta; the proof's is of the order 1e4. With the default an evenly split vote and a vote for an empty
         bin are about log(n z)^(1/2) standard deviations of their difference apart.
     """
-    _validate.integer(1, n=n, size=size)
+    _validate.integer(1, size=size)
+    _validate.integer(1, 10**15, n=n)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, radius=radius, constant=constant)
     information = n * min(epsilon, epsilon**2)
     most = information / (constant * np.log(max(information, np.e)))
@@ -133,7 +134,9 @@ def draw_user_coefficients(
     The first column is 1. With a budget `epsilon` only the coefficients that `density_coefficients` asks a
     user of this budget for are computed (one of J - 1 for a budget below 2) and all others are NaN.
     """
-    _validate.integer(1, n=n, size=size, terms=terms)
+    _validate.integer(1, n=n, terms=terms)
+    _validate.integer(1, 10**8, size=size)
+    terms = int(terms)  # one more than the most of a small type is 0
     means = np.full((n, terms), np.nan)
     means[:, 0] = 1.0
     if terms == 1:

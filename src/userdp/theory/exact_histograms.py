@@ -183,4 +183,5 @@ def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) ->
 
 def log_density(curve: Surrogate, bounds: ArrayLike, rate: float) -> Floats:
     """Logarithm of the density proportional to ``exp(-rate G)`` on [0, largest]."""
+    _validate.in_range(0, 1e300, rate=rate)
     return -rate * curve.values(bounds) - logsumexp(curve.segments(rate)[2])

@@ -200,7 +200,7 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     >>> f"{risk:.4g} {missed:.4g}"
     '0.4526 0.1394'
     """
-    _validate.integer(2, n=n)
+    _validate.integer(2, 10**8, n=n)
     bins, half = Bins(half_width), n // 2
     wins = winner_over_users(law.in_bins(bins), half, epsilon)
     risks = risks_by_bin(law, bins, n=n, epsilon=epsilon)

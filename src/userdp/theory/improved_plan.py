@@ -198,7 +198,7 @@ def choose_plan(
         Most rounds of reports, and whether a vote may come before them.
     """
     _validate.integer(2, n=n)
-    _validate.integer(1, most_rounds=most_rounds)
+    _validate.integer(1, 9, most_rounds=most_rounds)
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     law = size_cells(size_law)

@@ -39,7 +39,7 @@ def two_point_risk(n: int, *, epsilon: float) -> float:
     Bin(n, 1 - p), ``p = expit(epsilon)``.
     """
     _validate.integer(1, n=n)
-    _validate.positive(epsilon=epsilon)
+    _validate.budget(epsilon=epsilon)
     keep = BinaryResponse(epsilon).keep
     low, high = (binom.logpmf(np.arange(n + 1), n, p) for p in (1 - keep, keep))
     return float(2 * np.exp(low + high - np.logaddexp(low, high)).sum())

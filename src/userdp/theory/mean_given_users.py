@@ -198,6 +198,7 @@ def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
     -------
     ndarray of that shape
     """
+    _validate.integer(1, m=m)
     u, (values, cumulative, guide) = rng.random(shape), _inverse(m)
     if njit is None:
         return values[np.searchsorted(cumulative, u, side="right")]

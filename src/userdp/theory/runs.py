@@ -150,6 +150,7 @@ def simulate_selection(
     >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
     array([0, 1])
     """
+    _validate.integer(4, 10**8, n=n)
     d, half = population.d, n // 2
     how = _How(size, epsilon, half_width, general, False, False, rng)
     how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)

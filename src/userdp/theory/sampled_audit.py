@@ -29,10 +29,10 @@ def clopper_pearson(hits: int, runs: int, *, level: float = LEVEL) -> tuple[floa
     They are the probabilities at which `hits` or more, and `hits` or fewer, of independent runs have
     probability `level`; 0 and 1 where there is none. Each of the two fails with probability `level`.
     """
-    _validate.integer(1, runs=runs)
+    _validate.integer(1, 10**15, runs=runs)
     _validate.integer(0, hits=hits)
     _validate.in_range(0, runs, hits=hits)
-    _validate.inside(0, 1, level=level)
+    _validate.inside(1e-100, 1, level=level)  # less is lost in rounding
     # `scipy.stats.binomtest` gives the same in 4 ms; the search for a number of runs asks thousands of times
     lower = float(betaincinv(hits, runs - hits + 1, level)) if hits > 0 else 0.0
     upper = float(betaincinv(hits + 1, runs - hits, 1 - level)) if hits < runs else 1.0

@@ -77,7 +77,7 @@ def sampled_epsilon(steps: int, n: int, *, sigma: float, delta: float) -> float:
     orders = 1 + np.geomspace(1e-3, 100 * sigma, 121)
     logs = np.array([np.log1p(_moment(x, 1 / n, sigma)) for x in orders]) / (orders - 1)
     proved = steps * logs + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
-    return float(max(proved[np.isfinite(proved)].min(), 0.0))
+    return float(max(proved.min(initial=np.inf, where=np.isfinite(proved)), 0.0))
 
 
 def _moment(order: float, q: float, sigma: float, nodes: int = 1001) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from userdp import _validate
 from userdp.populations.records import BetaUsers
 
 __all__ = ["mean_law", "half_width"]
@@ -13,7 +14,8 @@ __all__ = ["mean_law", "half_width"]
 
 def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
     """Values j / `size` of the mean of a user's records and their probabilities: Beta-binomial."""
-    ones = np.arange(size + 1)
+    _validate.integer(1, 10**8, size=size)
+    ones = np.arange(int(size) + 1)
     if users.spread == 0:
         return ones / size, scipy.stats.binom.pmf(ones, size, users.mean)
     total = users.mean * (1 - users.mean) / users.spread - 1

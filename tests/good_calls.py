@@ -1,0 +1,309 @@
+"""One good call of every public function and class of the package.
+
+A symbol means one thing throughout the package, so most parameters have one good value, in `COMMON`;
+`SPECIAL` has what differs. The calls are spoilt one parameter at a time by `test_bad_calls`, and
+`test_versions` compares their answers between interpreters.
+"""
+
+import importlib
+import inspect
+from dataclasses import fields, is_dataclass
+from functools import cache
+from hashlib import sha256
+
+import numpy as np
+
+from userdp.data.means import UserCounts
+from userdp.data.tables import count_table
+from userdp.local.cover import Cover
+from userdp.local.improved import Plan, Round
+from userdp.local.localise import Bins
+from userdp.populations.densities import TrigonometricDensity
+from userdp.populations.records import BetaUsers, Signs
+from userdp.populations.sizes import two_point_sizes
+from userdp.populations.sparse import SparseSigns
+from userdp.privacy import BinaryResponse, Guarantee
+from userdp.theory.rates import Mean
+
+WINGS = (
+    "privacy",
+    "populations",
+    "local",
+    "central",
+    "theory",
+    "planning",
+    "planning.defaults",
+    "data",
+    "study",
+)
+N = 90
+MEANS, SIZES = np.linspace(0.05, 0.9, N), np.arange(1, N + 1) % 30 + 1
+ROWS = np.outer(MEANS, [1.0, 0.5, 0.2])
+COUNTS = np.arange(3 * N).reshape(N, 3) % 4
+BOUNDS = np.array([1, 3])
+LAW = two_point_sizes(40, 900, 0.5)
+CHANNEL = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]])
+SPENT = Guarantee(1.0, 0.0, "central", "replace")
+
+
+USED = count_table(["u", "u", "v"], ["a", "b", "c"])
+
+
+@cache
+def _known(name):
+    """What the good call of a name returns."""
+    return call(name, good(name))
+
+
+GROUPS = {"voters": MEANS[None], "refiners": MEANS[None]}
+GROUPS |= {"widths": np.array([0.2]), "theta": np.array([0.2])}
+RECORDS = {"user": np.array([1, 1, 2]), "item": np.array([0, 1, 1])}
+
+
+class Made:
+    """A value that is made anew for each call."""
+
+    def __init__(self, make):
+        self.make = make
+
+
+RNG = Made(lambda: np.random.default_rng(5))
+
+
+# --- the value of a parameter, whoever's it is ---------------------------------------------------------
+COMMON = {
+    "a": 0.5, "alpha": 1.0, "averages": np.array([0.1, 0.2]), "average": 0.3, "ball": "cube", "beta": 0.05,
+    "bias": 0.1, "biases": (0.1,), "bins": Bins(0.2), "bound": 2, "bounds": BOUNDS, "cap": 1.0,
+    "centre": 0.1, "channel": CHANNEL, "chosen": np.array([1, 3]), "clip": 1.0, "clipped_mean": 0.4,
+    "clips": 2, "components": 2, "constant": 1.0, "count": 5, "counts": COUNTS, "d": 3, "delta": 0.01,
+    "deviations": (0.1,), "domain": (0.0, 1.0), "edges": np.linspace(-9, 9, 50), "epsilon": 1.0,
+    "epsilons": np.array([1.0]), "error": 0.1, "expected": np.ones(2), "failure": 0.1, "floor": 0.01,
+    "guarantee": SPENT, "guess": 1.0, "half_width": 0.2, "half_widths": np.full(5, 0.3),
+    "high": 0.9, "hits": 5,
+    "interval": np.array([0.1, 0.5]), "j": 2, "k": 3, "keep": 0.7, "laplace": False,
+    "largest": 4.0, "largest_size": 30, "law": LAW,
+    "lengths": np.ones(N), "level": 1e-6, "low": 0.1, "mass": 1.0, "mean": 0.4, "means": MEANS,
+    "midpoints": np.array([-0.5, 0.5]), "move": 1.0, "n": N, "name": "x", "noise": 0.1, "norm": 1,
+    "ones": 1, "other_hits": 1, "packed": np.zeros((N, 1), np.uint8), "parameters": np.array([0.4, 0.6]),
+    "plan": Plan(30, 0.1, 400, (Round(60, 0.3, 2.0),)), "points": ROWS, "population": Signs(0.2),
+    "problem": Mean(3), "probabilities": np.array([0.4, 0.6]), "proportions": np.array([0.4, 0.6]),
+    "p": 0.2, "q": 0.1, "radius": 0.5, "randomiser": BinaryResponse(1.0), "rank": 3.0, "rate": 1.5,
+    "rates": np.array([0.5, 1.5]), "reach": 1.0, "records": MEANS, "release_delta": 0.01,
+    "release_epsilon": 1.0, "rho": 0.5, "round_": Round(60, 0.3, 2.0), "runs": 4, "scale": 1.0,
+    "scores": np.array([0.1, 0.5, 0.3]), "selected": np.array([1]),
+    "sensitivity": 1.0, "shape": 2.0, "sigma": 2.0, "sigmas": 2.0,
+    "size": 9,
+    "size_cap": 900, "size_law": LAW, "sizes": SIZES, "smoothness": 2.0, "sparsity": 1, "spread": 0.1,
+    "steps": 9, "target": 0.01, "terms": 3, "theta": 0.2, "threshold": 0.3, "truth": np.array([2.0, 3.0]),
+    "users": 40, "user_coefficients": ROWS, "value": 0.5, "values": np.array([0.1, 0.5]), "variance": 0.1,
+    "variance_users": 20, "variances": np.ones(N), "votes": np.arange(9), "weight": 1.0,
+    "weights": np.array([0.4, 0.6]),
+    "x": MEANS, "totals": np.array([2, 3]),
+    "rng": RNG, "items": ["a", "b", "c"], "item": "item", "user": "user", "key": "kent-lem-28",
+}  # fmt: skip
+RELEASE = {"epsilon": 1.0, "delta": 0.01}
+
+# --- what differs, and the options that a call gets as **options ---------------------------------------
+SPECIAL = {
+    "privacy.disjoint": {"guarantees": (SPENT, SPENT)},
+    "privacy.sequential": {"guarantees": (SPENT, SPENT)},
+    "privacy.ExponentialChoice": {"oscillation": 1.0},
+    "privacy.order_statistic": {"values": MEANS, "largest": 9},
+    "privacy.order_statistic_law": {"values": MEANS, "largest": 9},
+    "privacy.tally": {"categories": np.array([0, 1, 2, 2]), "weights": None},
+    "privacy.UnaryEncoding": {"length": 5},
+    "privacy.GaussianNoise": {"epsilon": 1.0, "delta": None, "scale": 9.0},
+    "privacy.ThresholdedNoise": {"threshold": 9.0},
+    "privacy.to_unit_ball": {"x": ROWS},
+    "privacy.HistogramEstimate": {"value": np.ones(2)},
+    "privacy.WeightedEstimate": {},
+    "populations.BetaUsers": {"spread": 0.01},
+    "populations.HistogramDraw": {"truth": np.array([2, 3])},
+    "populations.PowerLawSizes": {"low": 1, "high": 9, "shape": 1.5},
+    "populations.uniform_sizes": {"low": 1, "high": 9},
+    "populations.two_point_sizes": {"small": 2, "large": 9},
+    "populations.FiniteSizes": {"values": np.array([1, 3])},
+    "populations.SignMixture": {"thetas": (-0.5, 0.5), "weights": (0.4, 0.6)},
+    "populations.TrigonometricDensity": {"later": (0.1, 0.05)},
+    "populations.WrappedGammas": {"scale": 0.1},
+    "populations.binomial_sizes": {"trials": 20, "probability": 0.4},
+    "populations.evaluate": {"coefficients": np.array([1.0, 0.1, 0.2])},
+    "populations.exceedance": {"m": 9},
+    "populations.item_level_means": {"population": SparseSigns(3, 1, 0.3)},
+    "populations.variance_of_mean": {"spread": 0.01},
+    "local.Ballot": {"reach": 1},
+    "local.Cover": {"centres": np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]), "differing": 2},
+    "local.cover_select": {"cover": Cover.on_cube(3, 2)},
+    "local.Plan": {"voters": 30, "vote_size": 400, "rounds": (Round(60, 0.3, 2.0),)},
+    "local.Round": {"offset": 0.3},
+    "local.decode_pairs": {"votes": np.arange(10), "bins": Bins(0.1)},
+    "local.hashed_scores": {"chosen": ROWS > 0.2},
+    "local.duchi_vector_mean": {"means": ROWS},
+    "local.localised_vector_mean": {"means": ROWS},
+    "local.rotated_vector_mean": {"means": ROWS},
+    "local.sparse_selection": {"means": ROWS},
+    "local.sparse_threshold": {"means": ROWS},
+    "local.rotation": {"d": 4},
+    "local.mixture_half_width": {"n": 200},
+    "local.mixture_means": {"half_width": 0.1},
+    "central.sensitivity": {"neighbours": "replace"},
+    "central.Surrogate": {"sizes": np.array([1.0, 2.0]), "weights": np.array([0.5, 0.5])},
+    "central.TruncatedMean": {"half_widths": np.full(30, 0.3)},
+    "central.Weights": {"value": np.ones(3)},
+    "central.debiased_count": {"counts": COUNTS[:, 0]},
+    "central.initial_error": {"users": 40},
+    "central.noise_mass": RELEASE,
+    "central.unit_scale": RELEASE,
+    "central.release_scales": RELEASE,
+    "central.objective_from_totals": RELEASE | {"sizes": np.array([9, 9]), "expected": np.ones((2, 2))},
+    "central.optimal_weights": {"counts": 1},
+    "central.first_records": {"k": 2, "means": np.full(N, 0.5), "sizes": np.full(N, 2)},
+    "theory.bits_channel": {"vectors": np.eye(3, dtype=int)},
+    "theory.bits_loss": {"vectors": np.eye(3, dtype=int)},
+    "theory.laplace_loss": {"centres": np.array([0.0, 1.0])},
+    "theory.mixture_tv": {"channels": [CHANNEL], "laws": np.array([[1.0, 0.0], [0.0, 1.0]])},
+    "theory.slack_by_rectangles": {"cdf": lambda x: 1 / (1 + np.exp(-x))},
+    "theory.transcript_law": {"channels": [CHANNEL], "inputs": [np.array([0.5, 0.5])]},
+    "theory.MeanLaw": {},
+    "theory.localised_bound": {"law": Made(lambda: _known("theory.sign_means"))},
+    "theory.localised_risk": {"law": Made(lambda: _known("theory.sign_means"))},
+    "theory.laplace_mean_risk": {},
+    "theory.amplification": {},
+    "theory.overtakes": {"steps": (0.1, 0.2, 0.3)},
+    "theory.density_risk": {"law": TrigonometricDensity((0.1, 0.05))},
+    "theory.draw_user_coefficients": {"law": TrigonometricDensity((0.1, 0.05))},
+    "theory.integrated_squared_error": {
+        "coefficients": np.array([0.1, 0.2]), "law": TrigonometricDensity((0.1, 0.05))
+    },
+    "theory.expected_error": {"totals": np.array([2.0, 3.0])},
+    "theory.expected_loss": RELEASE,
+    "theory.exponential_law": {},
+    "theory.folded_mean": {"shift": 0.5, "gaussian": True},
+    "theory.grid_law": {"curve": Made(lambda: _known("central.surrogate_curve"))},
+    "theory.log_density": {"curve": Made(lambda: _known("central.surrogate_curve"))},
+    "theory.objective": RELEASE,
+    "theory.objective_sensitivity": {"largest": 3},
+    "theory.two_approximate_bound": RELEASE,
+    "theory.winner_over_users": {"p": np.array([0.2, 0.8])},
+    "theory.sensitivity_within": {
+        "statistic": Made(lambda: _known("central.TruncatedMean")), "changes": 2
+    },
+    "theory.family_weights": {"counts": 1},
+    "theory.spent_variance": {"counts": 1, "weights": np.full(N, 1 / N)},
+    "theory.choose_plan": {"n": 2000},
+    "theory.fair_sign_means": {"m": 9, "shape": (2, 3)},
+    "theory.localised_draws": GROUPS,
+    "theory.risks_given_means": GROUPS,
+    "theory.winner_given_votes": {"held": np.array([3, 5])},
+    "theory.Mean": {},
+    "theory.Sparse": {"s": 2},
+    "theory.simulate_selection": {"population": SparseSigns(3, 1, 0.3)},
+    "theory.clopper_pearson": {"runs": 40},
+    "theory.loss_lower_bound": {"runs": 40},
+    "theory.likely_bound": {"runs": 4000},
+    "theory.sampled_loss": {
+        "mechanism": lambda x, runs, rng: x + rng.laplace(size=runs), "one": 0.0, "other": 1.0,
+        "event": lambda x: x > 0, "runs": 40,
+    },
+    "theory.SampledNoise": {"delta": 0.01, "scale": 20.0, "users": 100},
+    "theory.half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
+    "theory.mean_law": {"users": BetaUsers(0.3, 0.01)},
+    "planning.Option": {"method": "x", "setting": "y", "basis": "exact", "assumes": "", "estimates": ""},
+    "planning.Ranking": {
+        "options": Made(lambda: tuple(_known("planning.plan"))), "question": "q", "without_privacy": 0.1
+    },
+    "planning.plan": {"sizes": 30},
+    "planning.defaults.localised_vector_mean": {"means": ROWS},
+    "data.ItemCounts": {"items": ("a", "b", "c"), "counts": USED.counts, "labels": None},
+    "data.Stops": {"searched": np.array([True]), "group": np.array([1], np.int8), "kept": 1},
+    "data.UserMeans": {},
+    "data.count_table": {"users": ["u", "u", "v"], "counts": None},
+    "data.draw_users": {"counts": UserCounts("x", np.array([2, 3]), np.array([1, 3]))},
+    "data.shuffle_users": {"counts": UserCounts("x", np.array([2, 3]), np.array([1, 3]))},
+    "data.user_counts_from_records": {"users": ["u", "u", "v"], "values": [0, 1, 1]},
+    "data.user_means": {"records": RECORDS, "value": "item"},
+    "data.user_table": {"records": RECORDS, "items": [0, 1, 2]},
+    "data.words_of": {"text": "Words, words"},
+    "data.words_of_tweet": {"text": "Words, words"},
+    "study.power_law": {"x": np.arange(1.0, 5), "values": np.arange(2.0, 6), "errors": np.ones(4)},
+    "study.seconds": {"action": lambda: None, "repeats": 1},
+    "study.stream": {"seed": 1},
+    "study.sweep": {"function": lambda rng, n: n, "grid": [{"n": 1}], "repetitions": 2, "seed": 1},
+    "data.UserCounts": {"records": np.array([2, 3]), "successes": np.array([1, 3])},
+}  # fmt: skip
+
+# Calls that need a file which is not part of the package, or the tables of the book's judgement.
+ELSEWHERE = {
+    "data.from_csv": "data/test_count_tables.py",
+    "data.sha256_of": "data/test_datasets.py",
+    "data.sentiment140": "data/test_histogram_data.py",
+    "data.snap_checkins": "data/test_histogram_data.py",
+    "data.texas_stops": "data/test_datasets.py",
+    "study.Claim": "study/test_claims.py",
+    "study.check": "study/test_claims.py",
+}
+
+
+def is_error(thing):
+    return isinstance(thing, type) and issubclass(thing, Exception)
+
+
+@cache
+def offered():
+    """Every public callable by wing and name, but for those that are tried `ELSEWHERE`."""
+    wings = WINGS if __name__ != "__main__" else WINGS[:-1]  # a study needs more packages
+    faces = {wing: importlib.import_module(f"userdp.{wing}") for wing in wings}
+    found = {f"{wing}.{name}": getattr(face, name) for wing, face in faces.items() for name in face.__all__}
+    return {
+        name: thing
+        for name, thing in found.items()
+        if callable(thing) and name not in ELSEWHERE and not is_error(thing)
+    }
+
+
+@cache
+def parameters(name):
+    """Parameters of a public callable by name, without those of ``**options``."""
+    found = inspect.signature(offered()[name]).parameters
+    return {key: each for key, each in found.items() if each.kind is not each.VAR_KEYWORD}
+
+
+def good(name):
+    """The good call of a public callable: a value for each parameter that needs one, and ``**options``."""
+    own = SPECIAL.get(name, {})
+    needed = [key for key, each in parameters(name).items() if each.default is each.empty]
+    chosen = {key: own.get(key, COMMON.get(key)) for key in needed} | own
+    return {key: value.make() if isinstance(value, Made) else value for key, value in chosen.items()}
+
+
+def call(name, values):
+    """Call a public callable with values by the names of their parameters."""
+    values, places = dict(values), []
+    for key, each in parameters(name).items():
+        if each.kind is each.VAR_POSITIONAL:
+            places = values.pop(key)
+        elif each.kind is each.POSITIONAL_ONLY:
+            places = [*places, values.pop(key)]
+    return offered()[name](*places, **values)
+
+
+# --- the same answers elsewhere: `python tests/good_calls.py` prints a line for each call --------------
+def digest(thing):
+    """Numbers of an answer to the last bit, in a short hash."""
+    return sha256(repr(plain(thing)).encode()).hexdigest()[:12]
+
+
+def plain(thing):
+    """An answer as lists, numbers and texts whose ``repr`` is the same for every version of numpy."""
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return [plain(getattr(thing, each.name)) for each in fields(thing)]
+    if isinstance(thing, np.ndarray | np.generic):
+        return plain(thing.tolist())
+    if isinstance(thing, list | tuple):
+        return [plain(each) for each in thing]
+    return thing if isinstance(thing, int | float | str | type(None)) else type(thing).__name__
+
+
+if __name__ == "__main__":
+    for each in offered():
+        print(each, digest(call(each, good(each))))
