@@ -35,21 +35,23 @@ class Kind(NamedTuple):
 def offered(wing: str, *, answering: bool = True) -> list[str]:
     """Return the names that the modules of a wing, all imported by now, have in their ``__all__``.
 
-    With `answering` their functions, and classes that check their parts, are from now on `answered`.
+    With `answering` the wing has their functions `answered`, and classes that check their own parts give
+    errors in words. The modules keep the functions as they are, and so call each other at no cost.
     """
     modules = [module for name, module in sys.modules.items() if name.startswith(f"{wing}.")]
     found = [(module, name) for module in modules for name in getattr(module, "__all__", ())]
     for module, name in found if answering else ():
         thing = getattr(module, name)
         if hasattr(thing, "__post_init__"):
-            thing.__init__ = answered(thing.__init__)
+            thing.__init__ = answered(thing.__init__, checking=False)
         elif isinstance(thing, FUNCTIONS):
-            setattr(module, name, answered(thing))
-            setattr(sys.modules[wing], name, getattr(module, name))
+            call = answered(thing)
+            call.__module__ = wing  # where pickle finds it
+            setattr(sys.modules[wing], name, call)
     return [name for _, name in found]
 
 
-def answered(function: Callable[..., Any]) -> Callable[..., Any]:
+def answered(function: Callable[..., Any], *, checking: bool = True) -> Callable[..., Any]:
     """Return a function that answers, or raises ``ValueError`` or ``TypeError`` with the parameter's name.
 
     What fails although each argument is of its kind, for it is too large or has another shape than others,
@@ -65,8 +67,8 @@ def answered(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*places: Any, **options: Any) -> Any:
-        names, kinds = table()
-        for name, value in (*zip(names, places, strict=False), *options.items()):
+        names, kinds = table() if checking else ((), {})
+        for name, value in (*zip(names, places, strict=False), *options.items()) if checking else ():
             if name in kinds and not kinds[name].fits(value):
                 raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
         try:
@@ -90,7 +92,7 @@ def told(function: Callable, error: Exception, places: tuple, options: dict[str,
         return error
     text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name != "self")
     answer = TypeError if isinstance(error, TypeError) else ValueError
-    return answer(f"{function.__qualname__}({text}){NO_ANSWER}{error}")
+    return answer(f"{function.__qualname__.removesuffix('.__init__')}({text}){NO_ANSWER}{error}")
 
 
 def is_named(error: Exception, name: str, value: Any) -> bool:

@@ -24,8 +24,9 @@ class ApiIndex(SphinxDirective):
         return [nodes.container("", listing, classes=["userdp-filtered"])]
 
     def row(self, wing: str, thing) -> nodes.row:
-        target = f"{thing.__module__}.{thing.__qualname__}"
-        self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
+        own = inspect.unwrap(thing)
+        target = f"{own.__module__}.{own.__qualname__}"
+        self.env.note_dependency(inspect.getsourcefile(own))
         name = nodes.literal(text=thing.__qualname__)
         link = pending_xref(
             "", name, refdomain="py", reftype="obj", reftarget=target, refdoc=self.env.docname

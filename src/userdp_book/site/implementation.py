@@ -36,8 +36,8 @@ class Implementation(SphinxDirective):
 
     def shown(self, name: str) -> list[nodes.Node]:
         wing, _, own = name.rpartition(".")
-        thing = getattr(importlib.import_module(wing), own)
-        self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
+        thing = inspect.unwrap(getattr(importlib.import_module(wing), own))
+        self.env.note_dependency(inspect.getsourcefile(thing))
         code = nodes.literal_block(text=body(thing), language="python")
         target = f"{thing.__module__}.{own}"
         link = pending_xref(
