@@ -33,6 +33,7 @@ NOTHING = {"labels"}  # where None is a value like others
 # kernels are compiled anew, for many seconds, for each type and layout: tried only where all is
 COMPILED = {"populations.dirichlet_draw", "theory.localised_draws", "theory.risks_given_means"}
 TRIED = offered().keys() - (COMPILED if PART > 1 else set())
+WORK = {"repetitions", "repeats"}  # as much of it as is asked for
 SECONDS = 2.0  # of processor time, for a call
 
 GENERATORS = [
@@ -98,7 +99,7 @@ def bad_values(name, key, values):
         case "number":
             return NUMBERS + EXTREMES
         case "whole":
-            return NUMBERS + EXTREMES + WHOLE
+            return NUMBERS + ([] if key in WORK else EXTREMES + WHOLE)
         case "name":
             return NAMES
         case "array" if given is not None and given is not parameter.empty and not callable(given):

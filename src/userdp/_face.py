@@ -59,18 +59,21 @@ def answered(function: Callable[..., Any], *, checking: bool = True) -> Callable
     """
 
     @functools.cache
-    def table() -> tuple[tuple[str, ...], dict[str, Kind]]:
+    def table() -> tuple[tuple[str, ...], dict[str, Kind], dict[str, Callable[[Any], bool]]]:
         # what annotations say is found at the first call: an import has no time for it
         parameters = [each for each in inspect.signature(function).parameters.values() if each.kind in NAMED]
-        kinds = {each.name: kind(each.annotation) for each in parameters}
-        return tuple(kinds), {name: found for name, found in kinds.items() if found}
+        found = {each.name: kind(each.annotation) for each in parameters}
+        kinds = {name: each for name, each in found.items() if each}
+        return tuple(found), kinds, {name: each.fits for name, each in kinds.items()}
 
     @functools.wraps(function)
     def call(*places: Any, **options: Any) -> Any:
-        names, kinds = table() if checking else ((), {})
-        for name, value in (*zip(names, places, strict=False), *options.items()) if checking else ():
-            if name in kinds and not kinds[name].fits(value):
-                raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
+        if checking:
+            names, kinds, fits = table()
+            given = dict(zip(names, places, strict=False)) | options if places else options
+            for name, value in given.items():
+                if name in fits and not fits[name](value):
+                    raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
         try:
             return function(*places, **options)
         except FAULTS as error:
@@ -134,6 +137,8 @@ def is_any(tests: list[Callable[[Any], bool]], value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether a value is a real number but nan, or an array of such."""
     # the common types first: whether another is Real takes a search
+    if type(value) is float:
+        return value == value
     if isinstance(value, (float, int, numbers.Real)):
         size: Any = abs(value)
         return not isinstance(value, bool) and (size <= sys.float_info.max or size == math.inf)

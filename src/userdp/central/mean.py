@@ -256,6 +256,7 @@ def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
 
     Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones.
     """
+    _validate.integer(1, k=k)
     ones, held = np.rint(np.multiply(means, sizes)).astype(np.int64), np.asarray(sizes, dtype=np.int64)
     return rng.hypergeometric(ones, held - ones, k) / k
 

@@ -137,6 +137,7 @@ def variance_of_mean(sizes: ArrayLike, mean: float, spread: float) -> NDArray:
     ``mean (1 - mean) / size + (1 - 1 / size) spread`` for each of `sizes`, at least 1; `mean` and `spread`
     are the mean and the variance of the users' own means.
     """
+    _validate.in_range(0, np.inf, spread=spread)
     sizes = np.asarray(sizes, dtype=float)
     return mean * (1 - mean) / sizes + (1 - 1 / sizes) * spread
 
