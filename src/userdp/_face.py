@@ -102,7 +102,7 @@ def is_named(error: Exception, name: str, value: Any) -> bool:
     """Whether an error tells of a parameter, and if that is a number of its value or shape."""
     text = str(error)
     told_value = not isinstance(value, numbers.Real) or str(value) in text or "shape" in text
-    return told_value and NO_ANSWER not in text and re.search(rf"\b{name}\b", text) is not None
+    return told_value and NO_ANSWER not in text and re.search(rf"\b{name}\b.* must ", text) is not None
 
 
 def kind(annotation: Any) -> Kind | None:
