@@ -103,7 +103,8 @@ for missing in sys.argv[1].split(","):
     assert all(line.endswith("pip install 'userdp[study]'") for line in said)
 
 
-@pytest.mark.parametrize("name", MODULES)
+# what a face shows is tried in its own module, whose names its examples use
+@pytest.mark.parametrize("name", [name for name in MODULES if name.removeprefix("userdp.") not in WINGS])
 def test_examples_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
