@@ -126,9 +126,8 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
     _validate.in_range(0, 1, beta=beta, mean=mean)
     _validate.positive(beta=beta)
     outside = -np.expm1(np.log1p(-beta) / n)
-    return np.minimum(
-        np.sqrt(variance_of_mean(sizes, mean, spread)) * -ndtri(outside / 2), max(mean, 1 - mean)
-    )
+    reach = np.sqrt(variance_of_mean(sizes, mean, spread)) * -ndtri(outside / 2)
+    return np.minimum(reach, max(mean, 1 - mean))
 
 
 def initial_mean(
@@ -173,8 +172,7 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
     _validate.inside(0, 1, beta=beta)
     noise = np.log(2 / beta) / (epsilon * users)
     if printed:
-        log = np.log(4 / beta)
-        mean = min(max(value, 0.0), 1.0)
+        log, mean = np.log(4 / beta), min(max(value, 0.0), 1.0)
         sampling = np.sqrt(12 * mean * log / users + 36 * (log / users) ** 2) + 6 * log / users
         return float(2 * max(sampling, noise))
     least_favourable = min(max(0.5, value - noise), value + noise)
@@ -376,6 +374,7 @@ def realistic_mean(
     >>> round(estimate.value, 1), estimate.guarantee.epsilon
     (0.4, 2.0)
     """
+    _validate.generator(rng=rng)
     means, sizes = _users(means, sizes, domain)
     n, length = means.size, domain[1] - domain[0]
     spread = spread if spread is None else spread / length**2

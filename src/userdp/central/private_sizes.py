@@ -60,8 +60,7 @@ class TruncatedMean:
     @property
     def size_weights(self) -> Floats:
         """Weight of a user with 1 .. k_T records: one over its variance, shape (k_T,)."""
-        k = np.arange(1, self.half_widths.size + 1)
-        return 1 / variance_of_mean(k, self.centre, self.spread)
+        return 1 / variance_of_mean(np.arange(1, self.half_widths.size + 1), self.centre, self.spread)
 
     def terms(self, means: ArrayLike, sizes: ArrayLike) -> tuple[Floats, ...]:
         """Weights and clipped deviations from the centre of the users, each of shape (n,)."""
@@ -269,6 +268,7 @@ def _front(
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
     epsilon, largest_size, beta, spread, variance_users, domain = public
+    _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     means, sizes = _users(means, sizes, domain)
     n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2

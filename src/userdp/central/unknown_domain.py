@@ -58,6 +58,7 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     ndarray of int64, shape (k, d)
         Clipped totals for each bound.
     """
+    _validate.generator(rng=rng)
     bounds = whole_bounds(bounds)
     n, d, user, item, repeats = _entries(counts)
     for heavy in np.flatnonzero(np.bincount(user, repeats, minlength=n) > LISTED):

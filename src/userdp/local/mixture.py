@@ -51,10 +51,9 @@ def chosen_bins(votes: ArrayLike, components: int) -> NDArray:
     _validate.integer(1, components=components)
     left = np.array(votes, dtype=float)
     count = left.shape[-1]
-    if count < 3 * components - 2:
-        raise ValueError(
-            f"components must be at most {(count + 2) // 3} for {count} bins, got {components!r}"
-        )
+    most = (count + 2) // 3
+    if components > most:
+        raise ValueError(f"components must be at most {most} for {count} bins, got {components!r}")
     chosen = []
     for _ in range(components):
         best = np.argmax(left, axis=-1)[..., None]
