@@ -37,7 +37,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live serve book pdf epub errata execute test check lint nbval check-launch sync run costs labs course bench \
+.PHONY: help live serve book pdf epub errata execute test check unit lint nbval check-launch sync run costs labs course bench \
   deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
@@ -68,7 +68,11 @@ test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests,
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
 	$(NBVAL) --nbval-recorded
 
-check: lint ## in two minutes: style, types, spelling and the unit tests that are quick
+check: .venv/.ready ## in two minutes: style, types, spelling and the unit tests that are quick
+	$(MAKE) --no-print-directory --jobs 2 lint unit
+
+# The tests first take a while to be found, and lint has no use for more than one core.
+unit: .venv/.ready
 	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips" $(PYTEST_ARGS)
 
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
