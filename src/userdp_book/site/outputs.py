@@ -1,5 +1,7 @@
 """What the last runs printed, handed to myst-nb by jupyter-cache, so that it finds all and runs nothing."""
 
+import os
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -11,6 +13,7 @@ from sphinx.errors import ExtensionError
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, is_executable
 from . import light, tables
+from .build import JOBS
 
 CACHE = Path("_build") / "jupyter_cache"
 # The reader that myst-nb registers for pages like ours; its notebook is the one that will be looked up.
@@ -29,17 +32,30 @@ def fill(app, env, docnames: list[str]) -> None:
     """Put the outputs of the pages to be read into the cache; fail when a page was not run as it is."""
     cache, read = get_cache(app.config.nb_execution_cache_path), get_reader(READER)
     cache.clear_cache()
-    missing = []
+    bundles, missing = [], []
     for page in (page_of(app, docname) for docname in docnames):
         if page.source.is_file() and is_executable(page.source):
             nb = read(str(page.source))
             if with_outputs(nb, computed(page)):
-                bundle = CacheBundleIn(nb, str(page.source))
-                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+                bundles.append(CacheBundleIn(nb, str(page.source)))
             else:
                 missing.append(page.docname)
     if missing:
         raise ExtensionError(f"{', '.join(missing)}: has not been executed as it is now: use `make book`")
+    lighten([bundle.nb for bundle in bundles], int(os.environ.get(JOBS, "1")))
+    for bundle in bundles:
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+
+def lighten(notebooks: list[NotebookNode], jobs: int) -> None:
+    """Compress the pictures, several side by side."""
+    cells = [cell for nb in notebooks for cell in code_cells(nb)]
+    outputs = [output.get("data", {}) for cell in cells for output in cell.outputs]
+    shown = [data for data in outputs if "image/png" in data]
+    with ProcessPoolExecutor(jobs) as pool:
+        small = pool.map(light.in_palette, [data["image/png"] for data in shown])
+        for data, png in zip(shown, small, strict=True):
+            data["image/png"] = png
 
 
 def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
@@ -52,8 +68,6 @@ def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
         for data in (output.data for output in cell.outputs if "data" in output):
             if "text/html" in data:
                 data["text/html"] = tables.tidy(data["text/html"])
-            if "image/png" in data:
-                data["image/png"] = light.in_palette(data["image/png"])
     return True
 
 
