@@ -26,6 +26,14 @@ def test_the_total_is_what_was_asked_to_the_last_digit(random, known, epsilon):
     assert (g.delta, g.neighbours) == (0.0, "replace")
 
 
+@pytest.mark.parametrize("release, more", [(quotient_mean, {}), (private_size_mean, {"delta": 1e-4})])
+def test_the_weights_that_are_told_are_shares(release, more):
+    rng = np.random.default_rng(5)
+    found = release(*population(400, rng), epsilon=50.0, rng=rng, **OPTIONS, **more)
+    weights = found.weights[found.weights > 0]
+    assert weights.sum() == pytest.approx(1, rel=1e-12) and 1 < weights.size <= 400
+
+
 @pytest.mark.parametrize("random, share", [(True, 3), (False, 4)])
 def test_total_and_sum_get_noise_for_the_worst_user(monkeypatch, random, share):
     """Every pair of neighbours, over all sizes and means at the corners, moves both sums by no more."""
