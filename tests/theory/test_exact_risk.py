@@ -83,6 +83,12 @@ def test_overtaking_needs_few_roots_of_the_users(down, up, monkeypatch):
     assert (too_few == pytest.approx(true, rel=1e-4, abs=0)) == (up > down)
 
 
+@pytest.mark.parametrize("n", [50, 100, 333, 1000])
+def test_overtaking_that_is_all_but_sure_is_no_more_than_sure(n):
+    """Unless it is cut, the rounding of the sum takes it above 1 here."""
+    assert overtakes((0.05, 0.05, 0.9), n) == 1.0
+
+
 @pytest.mark.parametrize("theta", THETAS)
 @pytest.mark.parametrize(("rho", "cap"), [(0.5, 2000), (0.9, 20_000)])
 def test_dame_risk_is_enclosed(theta, rho, cap):
