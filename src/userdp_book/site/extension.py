@@ -10,6 +10,7 @@ from docutils import nodes
 from ..run.execute import computed
 from ..run.pages import install_source, repository_url, write
 from . import (
+    api_index,
     boxes,
     calculator,
     generated,
@@ -28,7 +29,6 @@ from . import (
     sidebar,
     signatures,
 )
-from .api_index import ApiIndex
 from .build import JOBS
 from .diagrams import Diagram
 from .folds import Folds
@@ -120,6 +120,7 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)
     app.connect("doctree-resolved", search.name_for_search)
+    app.connect("doctree-resolved", api_index.fold)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
     app.connect("html-page-context", sidebar.show, priority=400)
@@ -138,7 +139,7 @@ def setup(app) -> dict:
     app.add_post_transform(Folds)
     app.add_post_transform(ResolveLinks)
     app.add_directive("calculator", calculator.Calculator)
-    app.add_directive("api-index", ApiIndex)
+    app.add_directive("api-index", api_index.ApiIndex)
     app.add_directive("diagram", Diagram)
     app.add_directive("downloads", offline.Downloads)
     app.add_directive("implementation", Implementation)
