@@ -16,8 +16,8 @@ HEIGHTS = """() => {
   const height = elements => elements.reduce((sum, e) => sum + e.getBoundingClientRect().height, 0);
   const code = seen('div.cell_input');
   const wide = code.flatMap(e => [...e.querySelectorAll('pre')]).filter(e => e.scrollWidth > e.clientWidth);
-  const drawn = '.diagram, .userdp-chart, .statement-graph, div.output > img, p > img, section > img, img.dark-light';
-  const figures = seen(`figure, ${drawn}`).filter(e => !e.parentElement.closest('figure'));
+  const images = 'div.output > img, p > img, section > img, img.dark-light';
+  const figures = seen(`figure, .diagram, .userdp-chart, .statement-graph, ${images}`).filter(e => !e.parentElement.closest('figure'));
   return {
     height: article.getBoundingClientRect().height, code: height(code), figures: height(figures),
     cells: code.length, wide: wide.length,
