@@ -17,7 +17,8 @@ HEIGHTS = """() => {
   const code = seen('div.cell_input');
   const wide = code.flatMap(e => [...e.querySelectorAll('pre')]).filter(e => e.scrollWidth > e.clientWidth);
   const images = 'div.output > img, p > img, section > img, img.dark-light';
-  const figures = seen(`figure, .diagram, .userdp-chart, .statement-graph, ${images}`).filter(e => !e.parentElement.closest('figure'));
+  const drawn = seen(`figure, .diagram, .userdp-chart, .statement-graph, ${images}`);
+  const figures = drawn.filter(e => !e.parentElement.closest('figure'));
   return {
     height: article.getBoundingClientRect().height, code: height(code), figures: height(figures),
     cells: code.length, wide: wide.length,
