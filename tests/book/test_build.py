@@ -63,6 +63,7 @@ EDITS = {
     "run": "_build/executed/page.ipynb",
     "configuration": "_config.yml",
     "file to offer": "_build/downloads/userdp.pdf",
+    "Pyodide": "_build/live/pyodide-lock.json",
 }
 
 

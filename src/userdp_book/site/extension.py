@@ -102,6 +102,7 @@ def setup(app) -> dict:
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(STATIC)))
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, str(TEMPLATES)))
     app.connect("config-inited", search.configure)
+    app.connect("config-inited", live.configure)
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", offline.copy)
     app.connect("builder-inited", live.copy)

@@ -26,6 +26,12 @@ PARTS = (".py", ".csv", ".toml", ".xz")
 QUICK = 15
 
 
+def configure(app, config) -> None:
+    """With Pyodide beside the book pages take it from there; when that changes all are written again."""
+    if (Path(app.srcdir) / PYODIDE).is_dir():
+        config.userdp_live_base = "pyodide/"
+
+
 def copy(app) -> None:
     """Put the scripts and the package beside the other static files."""
     if app.builder.format == "html":
@@ -58,7 +64,7 @@ def load(app, pagename, templatename, context, doctree) -> None:
     page = page_of(app, pagename)
     if page.source.is_file() and is_executable(page.source):
         data = {
-            "base": "pyodide/" if (Path(app.srcdir) / PYODIDE).is_dir() else app.config.userdp_live_base,
+            "base": app.config.userdp_live_base,
             "notebook": f"../../_sources/{pagename}.ipynb",
             "packages": " ".join(PACKAGES),
         }
