@@ -15,8 +15,17 @@ JOBS = "USERDP_BOOK_JOBS"
 # Its command, after what our own room does to be quick.
 JUPYTER_BOOK = "import userdp_book.run; from jupyter_book.cli.main import main; main()"
 OPTIONS = ("--path-output", ".", "-W", "-n", "--keep-going")
-# What Sphinx reads: pages, the package with its docstrings, this one, outputs, files to offer, Pyodide.
-READ = ("_config.yml", "_toc.yml", "book", "src", "_build/executed", "_build/downloads", "_build/live")
+# What Sphinx reads: pages, the package with its docstrings, this one, outputs, files to offer, and
+# of Pyodide, fifty megabytes, the list of its files with their checksums.
+READ = (
+    "_config.yml",
+    "_toc.yml",
+    "book",
+    "src",
+    "_build/executed",
+    "_build/downloads",
+    "_build/live/pyodide-lock.json",
+)
 
 
 def build(root: Path, jobs: int) -> int:

@@ -8,9 +8,10 @@ from math import ceil, floor, isfinite, log10
 
 from matplotlib.ticker import MaxNLocator
 
+from .claims import SUPERSCRIPTS
+
 WIDE, HIGH = 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 46, 384, 26, 232
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_TICKS = 7
 # colour and dashes where no style sheet is read; the page's own colours are those of its theme
 TONES = {
@@ -46,7 +47,7 @@ class Axis:
 
 
 def power_of_ten(power: int) -> str:
-    return {-1: "0.1", 0: "1", 1: "10"}.get(power, "10" + str(power).translate(SUPERSCRIPT))
+    return {-1: "0.1", 0: "1", 1: "10"}.get(power, "10" + str(power).translate(SUPERSCRIPTS))
 
 
 def place(line: tuple[float, float, bool], x: float) -> float:

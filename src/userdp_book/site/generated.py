@@ -5,8 +5,18 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
 # What such a page may be made of, by name: how to find it in a repository.
 SOURCES: dict[str, Callable[[Path], object]] = {}
+
+
+class FromData(SphinxDirective):
+    """A directive made from data whose words are Markdown of one line."""
+
+    def text(self, markdown: str | None) -> list[nodes.Node]:
+        return self.state.inline_text(markdown or "", self.lineno)[0]
 
 
 def made_of(env, name: str) -> None:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.util.docutils import SphinxDirective
 
 from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
 
 from . import picture
 from .boxes import AUTHORS, own_name
 from .claims import badge, collect, html, joined, slug
-from .generated import SOURCES, made_of
+from .generated import SOURCES, FromData, made_of
 from .links import to_page, to_statement
 from .statements import page_link, table
 
@@ -46,7 +45,7 @@ def severity(fault: dict) -> nodes.inline:
     return nodes.inline(text=said, classes=["verdict", "severity", f"severity-{slug(said)}"])
 
 
-class Judged(SphinxDirective):
+class Judged(FromData):
     """A directive made from the faults of one paper, or of all."""
 
     option_spec = {"paper": directives.unchanged}
@@ -54,9 +53,6 @@ class Judged(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "judgement")
         return self.show(faults_of(self.options.get("paper")))
-
-    def text(self, markdown: str) -> list[nodes.Node]:
-        return self.state.inline_text(markdown, self.lineno)[0]
 
     def said(self, word: str, markdown: str) -> nodes.paragraph:
         return nodes.paragraph("", "", nodes.strong(text=f"{word}. "), *self.text(markdown))

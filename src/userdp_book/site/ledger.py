@@ -6,13 +6,12 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.util.docutils import SphinxDirective
 
 from userdp.study.claims import STATUSES, displays, judgements, statements
 
 from .boxes import own_name
 from .claims import Stored, collect, joined, slug
-from .generated import SOURCES, made_of
+from .generated import SOURCES, FromData, made_of
 from .links import to_statement
 from .statements import page_link, row, table
 
@@ -55,15 +54,12 @@ def claims_for(env) -> dict[str, Stored]:
     return known["userdp_claims"]
 
 
-class Beside(SphinxDirective):
+class Beside(FromData):
     """A directive made from the ledger and from the claims that test it."""
 
     def run(self) -> list[nodes.Node]:
         self.claims = claims_for(self.env)
         return self.show()
-
-    def text(self, markdown: str) -> list[nodes.Node]:
-        return self.state.inline_text(markdown, self.lineno)[0]
 
     def checks(self, display: dict) -> list[nodes.Node]:
         """The claims that test it, each linked to its page, and the tests by name."""

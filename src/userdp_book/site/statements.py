@@ -15,7 +15,7 @@ from ..run.cache import last_run
 from ..run.pages import pages
 from .boxes import AUTHORS, own_name
 from .claims import Stored, anchor, badge, claim_box, collect, expectation, number, slug
-from .generated import SOURCES, made_of
+from .generated import SOURCES, FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
 
@@ -55,7 +55,7 @@ def page_link(claim: Stored):
     return to_page(claim.page.docname, short, anchor(claim["id"]))
 
 
-class Generated(SphinxDirective):
+class Generated(FromData):
     """A directive made from the claims in the stored outputs."""
 
     option_spec = {"paper": directives.unchanged}
@@ -85,9 +85,6 @@ class Generated(SphinxDirective):
 
     def arrange(self, rows: list) -> list[nodes.Node]:
         return [table(self.head, rows, self.name)]
-
-    def text(self, markdown: str | None) -> list[nodes.Node]:
-        return self.state.inline_text(markdown or "", self.lineno)[0]
 
 
 class Scorecard(Generated):
