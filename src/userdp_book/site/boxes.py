@@ -25,8 +25,10 @@ def name_boxes(app, doctree, docname: str) -> None:
             plain = nodes.admonition("", *box.children, ids=box["ids"], classes=["proof", *box["classes"]])
             title = plain[plain.first_child_matching_class(nodes.title)]
             given = given_title(id, title)
-            colon = [nodes.Text(": ")] if given else []
-            ours = [nodes.Text(", repaired (ours)")] if dash else verdict(id)
+            # ", with constants (ours)" says already what is ours
+            said = bool(dash and given) and given[0].astext().startswith(",")
+            colon = [nodes.Text(": ")] if given and not said else []
+            ours = [] if said else [nodes.Text(", repaired (ours)")] if dash else verdict(id)
             title[:] = [nodes.strong("", own_name(id)), *colon, *given, *ours]
             box.replace_self(plain)
 
