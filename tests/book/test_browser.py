@@ -74,13 +74,12 @@ def test_search_finds_a_page(tab, site):
 
 @pytest.mark.parametrize(
     ("page", "entries"),
-    [("book/reproduce/corrections", ".correction"), ("book/reference/api/local", "dl > dt")],
+    [("book/reproduce/corrections", ".correction"), ("book/reference/api/local", "details.opens dt")],
 )
 def test_a_link_opens_what_it_leads_to(tab, site, page, entries):
     visit(tab, site, page)
-    folded = tab.locator(f"article {entries}").filter(has_not=tab.locator("[open]"))
-    where = folded.first.get_attribute("id")
-    fold = tab.locator(f"[id='{where}'] > details, [id='{where}'] + dd > details")
+    where = tab.locator(f"article {entries}").filter(has_not=tab.locator("[open]")).last.get_attribute("id")
+    fold = tab.locator(f"details.opens:has([id='{where}']), [id='{where}'] > details.opens")
     before = fold.get_attribute("open")
     tab.evaluate("id => { location.hash = id; }", where)
     tab.wait_for_function("fold => fold.open", arg=fold.element_handle())

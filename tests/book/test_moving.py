@@ -17,17 +17,8 @@ from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
 from userdp_book.site.moving_figures import FIGURES, NORMAL
 
-ASKED = re.compile(r"^:::\{moving\} ([\w-]+)$", re.M)
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 8.0  # units that a letter of this size takes on average, generously
-
-
-def asked(root):
-    """Figure -> the page that shows it."""
-    pages = sorted((root / "book").rglob("*.md"))
-    found = [(name, page) for page in pages for name in ASKED.findall(page.read_text("utf8"))]
-    assert len(found) == len(dict(found))
-    return {name: page.relative_to(root).with_suffix("").as_posix() for name, page in found}
 
 
 def data(name):
@@ -35,7 +26,9 @@ def data(name):
 
 
 def test_every_figure_is_on_one_page_and_no_page_asks_for_another(root):
-    assert set(asked(root)) == set(FIGURES)
+    pages = [page.read_text("utf8") for page in (root / "book").rglob("*.md")]
+    asked = [name for page in pages for name in moving.ASKED.findall(page)]
+    assert sorted(asked) == sorted(FIGURES) and set(asked) == set(moving.placed(root))
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -172,7 +165,7 @@ def browsed(test):
 @pytest.fixture
 def at_figure(browser, site, root):
     """Opens the page of a figure, with or without scripts."""
-    pages, open_ones = asked(root), []
+    pages, open_ones = moving.placed(root), []
 
     def open_page(name, **options):
         if pages[name] not in docnames():

@@ -6,12 +6,12 @@ import re
 from importlib import import_module
 
 from docutils import nodes
-from sphinx.addnodes import desc, desc_content, pending_xref
+from sphinx.addnodes import desc, desc_content, desc_signature, pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 import userdp
 
-from .claims import html
+from .claims import folded
 from .statements import row, table
 
 
@@ -51,11 +51,12 @@ def first_sentence(thing) -> str:
 
 
 def fold(app, doctree: nodes.document, docname: str) -> None:
-    """On the page of a wing an entry is its signature and its sentence; a click or a link opens the rest."""
+    """On the page of a wing an entry is a row, its name and its sentence, which opens."""
     if app.builder.name != "html":
         return
-    for entry in doctree.findall(desc):
+    for entry in [entry for entry in doctree.findall(desc) if isinstance(entry.parent, nodes.section)]:
+        section, place = entry.parent, entry.parent.index(entry)
         content = entry.next_node(desc_content)
-        if isinstance(entry.parent, nodes.section) and len(content) > 1:
-            content.insert(1, html("<details><summary>In full</summary>"))
-            content += html("</details>")
+        name = nodes.literal(text=entry.next_node(desc_signature)["fullname"])
+        says = nodes.inline("", "", *(content.pop(0).children if len(content) else []))
+        section[place : place + 1] = folded([name, says], [entry], classes="api-entry")

@@ -137,6 +137,12 @@ def html(tag: str) -> nodes.raw:
     return nodes.raw("", tag, format="html")
 
 
+def folded(row: list[nodes.Node], rest: list[nodes.Node], *, classes="", opened=False) -> list[nodes.Node]:
+    """A row that a click opens; on paper it is open."""
+    start = f'<details class="opens {classes}"{" open" * opened}><summary>'
+    return [html(start), *row, html("</summary>"), *rest, html("</details>")]
+
+
 def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:
     """Markdown of one line, in which ``$...$`` is math."""
     parent = nodes.Element()

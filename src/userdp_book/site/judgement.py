@@ -11,9 +11,10 @@ from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdic
 
 from . import picture
 from .boxes import AUTHORS, own_name
-from .claims import badge, collect, html, joined, slug
+from .claims import badge, collect, folded, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_page, to_statement
+from .moving import figures, placed
 from .statements import page_link, table
 
 MOVES = {
@@ -22,6 +23,7 @@ MOVES = {
     "repair": "Repair",
     "survives": "What stands",
 }
+GRAVE = SEVERITIES[:3]
 SOURCES["judgement"] = lambda root: [faults(), verdicts()]
 
 
@@ -63,15 +65,27 @@ class Judged(FromData):
         name = to_statement(id, own_name(id, f"/{self.options.get('paper')}/"))
         return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(fault["locus"])]
 
+    def row(self, fault: dict, *more: nodes.Node) -> list[nodes.Node]:
+        """A slip in a row: whose, where, what is printed."""
+        name = nodes.strong(text=own_name(fault["statement"], f"/{self.options.get('paper')}/"))
+        printed = nodes.emphasis(text="As printed."), nodes.Text(" "), *self.text(fault["printed"])
+        return [nodes.inline("", "", name, *self.text(f" · {fault['locus']}. "), *more, *printed)]
+
+    def moves(self, fault: dict) -> list[nodes.Node]:
+        """What is behind the line."""
+        said = [self.said(word, fault[field]) for field, word in MOVES.items() if field != "printed"]
+        return [*said, *self.readings(fault)]
+
     def readings(self, fault: dict) -> list[nodes.Node]:
         return [self.said("Reading", reading) for reading in fault.get("readings", [])]
 
 
 class Corrections(Judged):
-    """Each fault once, in four lines: the ten that matter most, then the others, folded, by severity."""
+    """Each fault once: the ten that matter most, open, then a row for each of the others, by severity."""
 
     def show(self, chosen):
         made_of(self.env, "claims")
+        made_of(self.env, "moving-places")
         pages = shown_on(Path(self.env.srcdir))
         top = sorted((key for key in chosen if "rank" in chosen[key]), key=lambda key: chosen[key]["rank"])
         parts = {"The ones that matter most": top}
@@ -83,26 +97,29 @@ class Corrections(Judged):
         for title, keys in parts.items():
             if keys:
                 frame += nodes.rubric(text=title)
-                frame += [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
+                boxes = [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
+                frame += nodes.container("", *boxes, classes=[] if keys is top else ["window"])
         return [frame]
 
     def box(self, key, fault, links, opened):
         by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]
         box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{key}"])
-        box += nodes.paragraph("", "", *self.place(fault), nodes.Text(" · "), severity(fault))
-        printed, *moves = [self.said(word, fault[field]) for field, word in MOVES.items()]
-        box += [printed, html(f"<details{' open' * opened}><summary>Why, and what stands</summary>"), *moves]
-        box += self.readings(fault)
-        box += [joined(", ", [[link] for link in links], classes=["claim-numbers"]), html("</details>")]
+        links = [to_statement(fault["statement"], "the statement's box"), *links]
+        where = joined(" · ", [[link] for link in links], classes=["claim-numbers"])
+        row = self.row(fault, severity(fault), nodes.Text(" ")) if opened else self.row(fault)
+        box += folded(row, [*self.moves(fault), where], opened=opened)
         return box
 
 
 def shown_on(root: Path) -> dict[str, list[nodes.Node]]:
-    """Fault -> a link to each page whose claims show it."""
+    """Fault -> a link to each page whose claims show it, and to each figure that does."""
     found: dict[str, dict[str, nodes.Node]] = {}
     for claim in collect(root):
         if claim["fault"]:
             found.setdefault(claim["fault"], {}).setdefault(claim.page.name, page_link(claim))
+    for name, docname in placed(root).items():
+        if fault := figures()[name].fault:
+            found.setdefault(fault, {})[name] = to_page(docname, "a figure that moves", f"moving-{name}")
     return {key: list(links.values()) for key, links in found.items()}
 
 
@@ -178,14 +195,15 @@ class Readings(Judged):
 
 
 class Erratum(Judged):
-    """For the authors of one paper: what stands, then each slip by severity, the glyphs in one list."""
+    """For a paper's authors: what stands, the slips by severity, the lesser in rows, the glyphs in a list."""
 
     def show(self, chosen):
         shown = [self.standing()]
         for kind in SEVERITIES[:-1]:
             found = [fault for fault in chosen.values() if fault["severity"] == kind]
             if found:
-                shown += [nodes.rubric(text=kind.capitalize()), *(self.entry(fault) for fault in found)]
+                entry = self.entry if kind in GRAVE else self.line
+                shown += [nodes.rubric(text=kind.capitalize()), *map(entry, found)]
         glyphs = [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]
         if glyphs:
             shown += [
@@ -210,6 +228,10 @@ class Erratum(Judged):
         entry += joined(" ", moves)
         entry += self.readings(fault)
         return entry
+
+    def line(self, fault):
+        """One of the lesser slips: on a screen its repair is behind what is printed."""
+        return nodes.container("", *folded(self.row(fault), self.moves(fault)), classes=["erratum-entry"])
 
     def glyph(self, fault):
         words = [*self.place(fault), nodes.Text(": "), *self.text(fault["repair"])]

@@ -5,11 +5,13 @@ first setting stands where no script runs.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from docutils import nodes
@@ -23,6 +25,7 @@ from .links import to_page
 
 SCRIPTS = ("chart.js", "moving.js")
 FIGURES = "userdp_book.site.moving_figures"
+ASKED = re.compile(r"^:+\{moving\} (\S+)", re.M)
 # The digest of the code that the figures reach: pages with one are read again when it changes.
 SOURCES["moving"] = lambda root: digest(Sources(root))
 
@@ -190,13 +193,25 @@ class Moving(SphinxDirective):
         name = self.arguments[0]
         self.env.metadata[self.env.docname]["moving"] = True
         made_of(self.env, "moving")
-        frame = nodes.container(classes=["moving"])
+        frame = nodes.container(classes=["moving"], ids=[f"moving-{name}"])
         frame += nodes.raw("", markup(name), format="html")
         self.state.nested_parse(self.content, self.content_offset, frame)
         if fault := figures()[name].fault:
             link = to_page("book/reproduce/corrections", "The correction in four lines", f"fault-{fault}")
             frame += nodes.paragraph("", "", link, nodes.Text("."))
         return [frame]
+
+
+def placed(root: Path) -> dict[str, str]:
+    """On which page each figure stands, by name."""
+    found = {}
+    for path in sorted((root / "book").rglob("*.md")):
+        for name in ASKED.findall(path.read_text(encoding="utf8")):
+            found[name] = path.relative_to(root).with_suffix("").as_posix()
+    return found
+
+
+SOURCES["moving-places"] = placed
 
 
 def load(app, pagename, templatename, context, doctree) -> None:

@@ -7,7 +7,7 @@ async () => {
   // Paper shows all code, and so not once more what a page shows of a folded cell.
   every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .calculator-controls, .calculator-advice", (e) => e.remove());
   every("details", (e) => { e.open = true; });
-  every("summary", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
+  every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
   // What a script would choose from a page is all of it here.

@@ -43,7 +43,7 @@ const userdpFilter = (() => {
       // A table whose rows are all hidden goes with its title.
       for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
       for (const title of box.querySelectorAll("p.rubric")) {
-        const empty = (part) => part.hidden || part.querySelector("table")?.hidden;
+        const empty = (part) => part.querySelector("[class*='by-']:not([hidden])") === null;
         let next = title.nextElementSibling;
         while (next && empty(next) && !next.matches("p.rubric")) next = next.nextElementSibling;
         title.hidden = !next || next.matches("p.rubric");

@@ -11,8 +11,10 @@ const userdpReach = (() => {
   }
 
   function addTabStops() {
-    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article pre, article .pst-scrollable-table-container")) {
-      const scrolls = box.scrollWidth > box.clientWidth && /auto|scroll/.test(getComputedStyle(box).overflowX);
+    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article pre, article .pst-scrollable-table-container, article .window")) {
+      const style = getComputedStyle(box);
+      const scrolls = box.scrollWidth > box.clientWidth && /auto|scroll/.test(style.overflowX)
+        || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
       if (scrolls && !box.hasAttribute("tabindex")) box.tabIndex = 0;
     }
   }
@@ -27,9 +29,9 @@ const userdpReach = (() => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const folds = [...document.querySelectorAll("article .toggle-hidden")].filter((fold) => target && fold.contains(target));
     for (const fold of folds) fold.querySelector("button.toggle-button")?.click();
-    const named = target?.matches("dt") ? target.nextElementSibling : target;
-    for (const fold of named?.matches(".correction, dd") ? named.querySelectorAll("details") : []) fold.open = true;
-    if (folds.length) target.scrollIntoView();
+    const row = target?.closest("details.opens") ?? target?.querySelector(":scope > details.opens");
+    if (row) row.open = true;
+    if (folds.length || row) target.scrollIntoView();
   }
 
   async function start() {
