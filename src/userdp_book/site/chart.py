@@ -12,6 +12,7 @@ from .claims import SUPERSCRIPTS
 
 WIDE, HIGH = 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 46, 384, 26, 232
+DOT = 6  # radius with its line
 MOST_TICKS = 7
 # colour and dashes where no style sheet is read; the page's own colours are those of its theme
 TONES = {
@@ -85,15 +86,15 @@ def chart(
         height = place(up, dots.get(name, float("nan")))
         dot = f'cx="{line:.1f}" cy="{height:.1f}" r="4"' if isfinite(height) else 'r="0"'
         inner.append(f'<circle data-line="{escape(name)}" {dot} {look(tone, dashed=False)}/>')
-    # a drawing inside of the drawing cuts off what leaves the frame
-    frame = f'x="{LEFT}" y="{TOP}" width="{RIGHT - LEFT}" height="{BOTTOM - TOP}"'
-    box = f'viewBox="{LEFT} {TOP} {RIGHT - LEFT} {BOTTOM - TOP}"'
+    # a drawing inside of the drawing cuts off what leaves the frame, but no dot on its edge
+    x0, y0, wide, high = LEFT - DOT, TOP - DOT, RIGHT - LEFT + 2 * DOT, BOTTOM - TOP + 2 * DOT
+    frame = f'x="{x0}" y="{y0}" width="{wide}" height="{high}" viewBox="{x0} {y0} {wide} {high}"'
     return (
         f'<svg class="userdp-chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" '
         f'width="100%" role="img" aria-label="{escape(label)}" '
         f'data-axes="{escape(json.dumps([across, up]))}" '
         f'font-family="sans-serif" font-size="14" fill="none">{"".join(parts)}'
-        f"<svg {frame} {box}>{''.join(inner)}</svg></svg>"
+        f"<svg {frame}>{''.join(inner)}</svg></svg>"
     )
 
 

@@ -120,7 +120,6 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", graph.draw)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)
-    app.connect("doctree-resolved", search.name_for_search)
     app.connect("doctree-resolved", api_index.fold)
     # After the theme's own handlers, which run at 501.
     app.connect("html-page-context", point_to_twin, priority=600)
@@ -129,6 +128,7 @@ def setup(app) -> dict:
     app.connect("html-page-context", live.load)
     app.connect("html-page-context", moving.load)
     app.connect("html-page-context", mathjax.drop, priority=600)
+    app.connect("html-collect-pages", search.name_statements)
     app.connect("html-page-context", preview.describe)
     app.connect("build-finished", preview.write)
     app.connect("build-finished", light.lighten)

@@ -22,6 +22,14 @@ var Scorer = {
 // "Where does Kent's Algorithm 9 leak?" asks for Kent's Algorithm 9.
 const STATEMENT = /(?:\b(kent|dame|cummings|liu)\b.*?)?\b(theorem|lemma|proposition|corollary|algorithm|figure|table) ([\w.]*\d[\w.]*)/i;
 if (typeof Search !== "undefined") {
+  // A page that is opened from a result marks the words that were asked for, but no single letters and digits.
+  const parse = Search._parseQuery;
+  Search._parseQuery = (query) => {
+    const parsed = parse(query), marked = parsed[3];
+    for (const word of marked) if (word.length < 3) marked.delete(word);
+    localStorage.setItem("sphinx_highlight_terms", [...marked].join(" "));
+    return parsed;
+  };
   const search = Search.performSearch;
   Search.performSearch = (query) => search(query.match(STATEMENT)?.slice(1).filter(Boolean).join(" ") ?? query);
 }

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from docutils import nodes
-from sphinx import addnodes
-
 from userdp.study.claims import statements
+
+from .links import box
 
 # papers count these together, and readers remember the number
 MAIN = ("theorem", "proposition", "corollary")
@@ -16,13 +15,15 @@ def configure(app, config) -> None:
     config.html_search_scorer = str(SCORER)
 
 
-def name_for_search(app, doctree: nodes.document, docname: str) -> None:
-    """Give the search the names of the page's boxes; no reader sees the node."""
-    for node in list(doctree.findall(nodes.admonition)):
-        for id in node["ids"]:
-            if id in statements():
-                entries = [("single", name, id, "main", None) for name in names(id)]
-                node.parent.insert(node.parent.index(node), addnodes.index(entries=entries))
+def name_statements(app) -> list:
+    """Give the search the names of the book's boxes, also those on pages that are not written this time."""
+    known = app.builder.indexer._index_entries
+    for id in statements():
+        docname, anchor = box(app.env, id) or (None, None)
+        if docname:
+            entries = {(name, anchor, "main") for name in names(id)}
+            known[docname] = sorted(entries.union(known.get(docname, [])))
+    return []
 
 
 def names(id: str) -> list[str]:
