@@ -74,16 +74,18 @@ def test_the_tests_most_about_a_module_come_first():
 @pytest.mark.slips
 def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(campaign, "RECORDED", tmp_path)
-    campaign.calls.cache_clear()
+    campaign._calls.cache_clear()
+    exact, _ = campaign.TIERS
     file = "privacy/test_guarantee.py"
     composed = f"tests/{file}::test_a_user_in_one_of_two_groups_pays_the_larger"
-    assert "privacy/guarantee.py: disjoint" in campaign.calls(file)[composed][1]
+    assert "privacy/guarantee.py: disjoint" in campaign.calls(file, exact)[composed][1]
     places = Sites(PACKAGE / "privacy/guarantee.py").found()
     mutant = next(place[0] for place in places if place[0].function == "disjoint")
-    tests = campaign.that_call(mutant, [file])
-    assert composed in tests and len(tests) < len(campaign.calls(file))
-    assert set(campaign.that_call(mutant._replace(function=""), [file])) > set(tests)
-    campaign.calls.cache_clear()
+    tests = campaign.that_call(mutant, [file], exact)
+    assert composed in tests and len(tests) < len(campaign.calls(file, exact))
+    assert list(tests.values()) == sorted(tests.values())
+    assert set(campaign.that_call(mutant._replace(function=""), [file], exact)) > set(tests)
+    campaign._calls.cache_clear()
 
 
 def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
@@ -97,7 +99,7 @@ def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
 def test_the_stored_campaign_is_of_one_seed():
     rows = judged()
     assert len({row["seed"] for row in rows}) == 1
-    known = {"killed", "no end", "survived", "equivalent", "unfinished"}
+    known = {"killed", "no end", "survived", "equivalent", "unsure"}
     assert {row["outcome"] for row in rows} <= known
     assert all(row["test"] for row in rows if row["outcome"] == "killed")
 
@@ -105,6 +107,13 @@ def test_the_stored_campaign_is_of_one_seed():
 def test_the_interval_is_wilsons():
     assert wilson(84, 97) == pytest.approx((0.784, 0.920), abs=5e-4)
     assert wilson(10, 10)[1] == pytest.approx(1)
+
+
+@pytest.mark.slips
+def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
+    mutants = [mutant for place in Sites(PACKAGE / "privacy/guarantee.py").found() for mutant in place]
+    monkeypatch.setattr(campaign, "passes", lambda test: False)
+    assert judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))["outcome"] == "unsure"
 
 
 @pytest.mark.slips

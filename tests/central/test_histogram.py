@@ -23,7 +23,7 @@ from userdp.central.histogram import (
     sensitivity,
     unit_scale,
 )
-from userdp.privacy.noise import gaussian_delta, gaussian_sigma
+from userdp.privacy.noise import classical_sigma, gaussian_delta, gaussian_sigma
 from userdp.theory.audit import laplace_loss
 from userdp.theory.exact_histograms import expected_loss, two_approximate_bound
 
@@ -88,6 +88,13 @@ def test_delta_of_a_gaussian_release_over_all_neighbours_is_its_guarantee(
     elif epsilon > 1:
         # exact noise has nothing to spare, so that the wrong sensitivity always shows
         assert (exact > 1.5 * delta) == (neighbours == "replace" and d > 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.7, 1.0, 1.1, 1.9])
+def test_the_classical_scale_is_used_as_far_as_its_lemma_goes(epsilon):
+    formula = classical_sigma if epsilon <= 1 else gaussian_sigma
+    noise = histogram_noise(4, bound=3, epsilon=epsilon, delta=1e-6, printed=True)
+    assert noise.scale == pytest.approx(3 * formula(epsilon=epsilon, delta=1e-6), rel=1e-12)
 
 
 @pytest.mark.parametrize("printed", [False, True])

@@ -11,7 +11,7 @@ from userdp.populations.records import PointMass, Signs
 from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
 from userdp.privacy.reports import project
 from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
-from userdp.theory.improved_plan import RiskBound, _tail, _vote_failure, choose_plan, risk_bound
+from userdp.theory.improved_plan import RiskBound, _round, _tail, _vote_failure, choose_plan, risk_bound
 
 EPSILON = 22 / 35
 LAW = two_point_sizes(400, 4000, 0.5)
@@ -140,6 +140,16 @@ def test_estimate_is_unbiased_where_nothing_is_cut(theta):
     values = estimates(theta, seed=9, n=10_001, plan=plan, runs=200)
     assert has_mean(values, theta)
     assert not has_mean(values + 20 * values.std() / 200**0.5, theta)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_a_round_of_laplace_reports_has_their_variance_where_nothing_is_cut(epsilon):
+    """That of the noise and the second moment of signs as far from the centre as the round foresees."""
+    round_, m, q = Round(100, 0.1, 30.0), LAW.values, LAW.probabilities
+    scale = 30 / np.sqrt(m) + 0.1
+    variance = 8 / epsilon**2 + q @ ((1 / m + 0.1**2) / scale**2)
+    deviation, _ = _round(round_, LAW, epsilon, "normal", 0.0)
+    assert deviation * (q @ (1 / scale)) == pytest.approx(np.sqrt(variance / 100), rel=1e-12)
 
 
 @pytest.mark.parametrize("theta", [-1.0, -0.51, 0.0, 0.3, 0.999])

@@ -21,6 +21,15 @@ from userdp.theory.audit import bits_loss, laplace_loss
 SIZE, WIDTH = 100, 0.1
 
 
+@pytest.mark.parametrize(("d", "turned"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (8, 8), (9, 16)])
+def test_coordinates_are_added_only_up_to_a_power_of_two(d, turned, monkeypatch):
+    seen = []
+    monkeypatch.setattr(local_vector, "rotation", lambda d, rng: (seen.append(d), rotation(d, rng))[1])
+    x, rng = np.zeros((4 * turned, d)), np.random.default_rng(1)
+    found = rotated_vector_mean(x, size=SIZE, half_width=WIDTH, epsilon=1.0, rng=rng)
+    assert seen == [turned] and found.value.shape == (d,)
+
+
 def transcript_loss(monkeypatch, d, epsilon, **options):
     """Loss of each user's whole transcript, from the reports that the function asks for, enumerated."""
     n = 8 * d + 1

@@ -43,6 +43,18 @@ def test_bins_cover_the_domain_and_only_the_last_may_overhang(tau):
     assert -1 <= truncated.centre(last) <= 1
 
 
+@pytest.mark.parametrize("reach", [0, 1])
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("mean", [-1.0, -0.5, -0.3, 0.0, 0.2, 0.5, 0.9])
+def test_closed_bins_that_share_an_edge_both_hold_a_mean_on_it(mean, closed, reach):
+    bins = Bins(0.25)
+    low, high = bins.ends(np.arange(bins.count))
+    holding = np.flatnonzero((low <= mean) & (mean <= high) if closed else (low <= mean) & (mean < high))
+    near = [j for j in range(bins.count) if np.abs(holding - j).min() <= reach]
+    voted = Ballot(bins, reach, 1.0, closed).positions([mean])[0]
+    assert sorted(j for j in voted if 0 <= j < bins.count) == near
+
+
 def test_ties_on_an_edge_go_to_the_right_bin():
     bins = Bins(0.25)
     np.testing.assert_array_equal(bins.index(np.array([-1.0, -0.5, 0.0, 0.5, 1.0])), [0, 1, 2, 3, 3])

@@ -42,6 +42,14 @@ def test_a_warning_does_not_depend_on_the_data():
     assert len(said) == 1
 
 
+def test_a_warning_points_at_the_line_that_called():
+    rng, known = np.random.default_rng(1), {"epsilon": 1.0, "size_law": constant_size(9)}
+    with pytest.warns(NoGain) as found:
+        dame(np.zeros(2000), np.full(2000, 9), rng=rng, **known)
+        localised_vector_mean(np.zeros((90, 3)), size=9, epsilon=1.0, rng=rng)
+    assert [said.filename for said in found] == [__file__, __file__]
+
+
 def test_no_warning_where_a_method_gains():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
-from userdp.planning import NoGain, plan
+from userdp.planning import NoGain, Ranking, plan
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
@@ -103,6 +103,13 @@ def test_one_round_errors_are_those_of_the_closed_forms():
     assert average.error**2 == pytest.approx(average.noise**2 + 2.5**2 / 25 / 400)
 
 
+@pytest.mark.parametrize(("size", "spread", "variance"), [(1, 0.0, 1.0), (1, 0.9, 1.0), (4, 0.5, 0.5)])
+def test_without_privacy_the_error_is_that_of_the_users_means(size, spread, variance):
+    """Users of one record have the variance of a sign, the most that there is."""
+    ranking = plan(n=400, sizes=size, epsilon=1.0, spread=spread)
+    assert ranking.without_privacy == pytest.approx(np.sqrt(variance / 400))
+
+
 def test_the_ranking_is_by_error():
     for trust in ("nobody", "curator"):
         errors = [one.error for one in plan(n=5000, sizes=uniform_sizes(3, 50), epsilon=1.0, trust=trust)]
@@ -133,6 +140,12 @@ def test_a_law_counted_from_private_sizes_is_refused():
     with pytest.raises(ValueError, match="sizes must not be counted from users"):
         plan(sizes=empirical_sizes(sizes), **question)
     assert plan(sizes=empirical_sizes(sizes, public=True), **question)[0].error < 1
+
+
+@pytest.mark.parametrize(("error", "useful"), [(0.4, True), (0.5, True), (0.6, False), (1.1, False)])
+def test_a_plan_is_useful_from_half_the_error_of_a_guess(error, useful):
+    option = Option("one", "", error, 0.0, 0.0, "exact", "", "")
+    assert Ranking((option,), question="", without_privacy=0.1, guess=1.0).useful is useful
 
 
 def test_nothing_useful_is_said_aloud():

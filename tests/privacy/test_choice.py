@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from fakes import Silent
-from userdp.privacy.choice import NoisyMaximum, order_statistic, order_statistic_law
+from userdp.privacy import LaplaceNoise
+from userdp.privacy.choice import ExponentialChoice, NoisyMaximum, order_statistic, order_statistic_law
 from userdp.theory.audit import exact_loss
 
 
@@ -116,3 +117,9 @@ def test_errors_name_the_parameter_and_the_value(change, message):
     parameters = {"rank": 1, "largest": 3, "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
         order_statistic_law([1, 2], **parameters)
+
+
+@pytest.mark.parametrize("mechanism", [ExponentialChoice, NoisyMaximum, LaplaceNoise])
+def test_the_smallest_numbers_are_taken_as_any_others(mechanism):
+    made = mechanism.calibrated(sensitivity=5e-324, epsilon=1e-320)
+    assert made.guarantee.epsilon == 1e-320 and made.privacy_loss() == pytest.approx(1e-320, rel=1e-2)

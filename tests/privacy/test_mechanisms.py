@@ -382,6 +382,7 @@ def test_a_promise_that_the_noise_does_not_keep_is_refused(kind, neighbours):
         with pytest.raises(ValueError, match="delta must be at least"):
             replace(m, delta=m.privacy_slack() * (1 - 1e-6))
         assert replace(m, delta=None).delta == m.privacy_slack()
+        assert replace(m, delta=m.privacy_slack() * (1 - 1e-13)).delta == m.privacy_slack() * (1 - 1e-13)
 
 
 @central

@@ -89,6 +89,13 @@ def test_overtaking_that_is_all_but_sure_is_no_more_than_sure(n):
     assert overtakes((0.05, 0.05, 0.9), n) == 1.0
 
 
+@pytest.mark.parametrize("n", [40, 42])
+def test_an_odd_user_is_left_out_of_the_risk_and_a_pair_is_not(n):
+    options = {"size_law": two_point_sizes(20, 200, 0.5), "epsilon": 6.0, "size_cap": 20, "half_width": 0.2}
+    even, odd, more = (dame_risk(0.1, n=users, **options) for users in (n, n + 1, n + 2))
+    assert even == odd and more[1] < even[1]
+
+
 @pytest.mark.parametrize("theta", THETAS)
 @pytest.mark.parametrize(("rho", "cap"), [(0.5, 2000), (0.9, 20_000)])
 def test_dame_risk_is_enclosed(theta, rho, cap):

@@ -266,7 +266,7 @@ def _front(
 ) -> _Front:
     """Initial mean, variance, cap and statistic; `later` steps follow."""
     # a private size that is none is taken for 1: an exception would be an output
-    sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float), nan=1.0), 1, 10**15).astype(np.int64)
+    sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float)), 1, 10**15).astype(np.int64)
     epsilon, largest_size, beta, spread, variance_users, domain = public
     _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)

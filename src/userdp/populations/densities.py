@@ -46,7 +46,7 @@ def sobolev_weights(terms: int, smoothness: float) -> NDArray:
     derivative of that order over ``pi^(2 smoothness)``. The printed weights ``j^smoothness`` (eq. (19)) also
     count the constant and leave a class with radius 1 nothing but the uniform density.
     """
-    _validate.integer(1, 10**9, terms=terms)
+    _validate.integer(1, 10**6, terms=terms)
     return (2.0 * (np.arange(1, terms + 1) // 2)) ** smoothness
 
 

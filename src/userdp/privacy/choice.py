@@ -107,7 +107,7 @@ def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
     """Minus the number of values that must change until t is the right answer, for t = 1 .. largest."""
     _validate.integer(1, largest=largest)
     _validate.in_range(0, float("inf"), rank=rank)
-    values = np.nan_to_num(np.asarray(values, dtype=float), nan=1.0)
+    values = np.nan_to_num(np.asarray(values, dtype=float))
     counts = np.bincount(np.clip(values, 1, largest).astype(np.int64), minlength=int(largest) + 1)
     at_least = np.append(counts[::-1].cumsum()[::-1][1:], 0)
     too_small, too_large = at_least[1:] + 1 - rank, rank - at_least[:-1]
