@@ -12,13 +12,16 @@ from pathlib import Path
 import nbformat
 import pytest
 from test_labs import LABS, handed_in, most
+from test_live import LOADED, all_run, started
 
+from browsing import IN_BROWSER
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.__main__ import course_command
 from userdp_book.run.pages import read, write
 from userdp_book.teach import otter
+from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import grade_id, mended
-from userdp_book.teach.labs import hidden_lines, marking, student, teacher
+from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
 from userdp_book.teach.slides import cut, lectures, write_all
 
 LAB = "randomised-response"
@@ -151,7 +154,8 @@ def test_the_first_hour(course, steps):
 
     done = shell(steps["Mark"], course)
     assert done.returncode == 0, done.stderr
-    assert marks_in(course, expected) == {who: marks for who, (_, marks) in expected.items()}
+    wanted = {f"{who} Example": marks for who, (_, marks) in expected.items()}
+    assert marks_in(course, wanted) == wanted
 
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr
@@ -169,18 +173,76 @@ def test_the_first_hour(course, steps):
     assert not [line for line in hidden if len(line) > 20 and line in plain and line not in sent]
 
 
-def marks_in(course, expected):
+def marks_in(course, students):
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
         return {
             who: {
                 grade.name: grade.score
-                for grade in book.find_submission_notebook(LAB, LAB, f"{who} Example").grades
+                for grade in book.find_submission_notebook(LAB, LAB, who).grades
                 if grade.name != "open-question"
             }
-            for who in expected
+            for who in students
         }
+
+
+class TestOnItsPage:
+    pytestmark = IN_BROWSER
+
+    @LOADED
+    @pytest.mark.slow
+    def test_a_lab_is_filled_in_remembered_saved_and_marked(self, tab, site, root, tmp_path):
+        started(tab, site, f"teach/student/{LAB}")
+        first, second = (tab.locator("[contenteditable]").nth(place) for place in (1, 2))
+        right = teacher(LABS[LAB]).cells[by_id(teacher(LABS[LAB]), "keep-probability")].source
+        rewrite(tab, first, "\n".join(map(str.strip, right.splitlines())))  # the page indents
+        second.fill("def privatise(bits, epsilon, rng):\n    return np.array(bits)")
+        rewrite(tab, tab.get_by_role("textbox", name="Your answer"), "A coin / a term.\n\nIt adds.")
+        tab.get_by_role("button", name="Run all").click()
+        assert all_run(tab) == "done: 1 of 7 checks pass"
+        said = tab.locator(".live-output .claim").all_inner_texts()
+        assert said[0].startswith("✓ right This check passes")
+        assert said[1].startswith("✗ not yet the share of true reports should be close to 3/4")
+        assert said[2].startswith("✗ not yet An answer that this needs is still to be written")
+
+        tab.reload()
+        tab.click("text=Go on here")
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name="Save the file to hand in").click()
+        sent = tmp_path / f"submitted/Mo/{LAB}/{LAB}.ipynb"
+        assert download.value.suggested_filename == sent.name
+        download.value.save_as(sent)
+        nb, given = read(sent), read(student_path(LABS[LAB]))
+        written = {grade_id(cell): cell.source for cell in nb.cells}
+        assert written["keep-probability"] == right and written["open-question"].endswith("\n\nIt adds.")
+        for cell, own in zip(nb.cells, given.cells, strict=True):
+            if grade_id(cell) in ("keep-probability", "privatise", "open-question"):
+                own.source = cell.source
+        assert nb == given
+
+        write_course(root, tmp_path, "some words")
+        check, mark = "python -m userdp_book handins .", f"nbgrader autograde {LAB}"
+        assert shell(f"nbgrader generate_assignment {LAB}", tmp_path).returncode == 0
+        assert shell(f"{check} && {mark}", tmp_path).returncode == 0
+        first_alone = dict.fromkeys(most(LABS[LAB]), 0) | {"check-keep-probability": 2}
+        assert marks_in(tmp_path, ["Mo"]) == {"Mo": first_alone}
+        nb.cells[by_id(nb, "check-privatise")].source = "print('right')"
+        write(nb, sent)
+        assert f"Mo, {LAB}: cell check-privatise is locked" in shell(check, tmp_path).stdout
+
+        tab.once("dialog", lambda dialog: dialog.accept())
+        tab.get_by_role("button", name="Start again").click()
+        assert "YOUR CODE HERE" in first.text_content()
+        tab.reload()
+        assert tab.inner_text(".live-start").endswith("Run here") and tab.complaints == []
+
+
+def rewrite(tab, field, text):
+    """By keyboard alone."""
+    field.focus()
+    tab.keyboard.press("Control+a")
+    tab.keyboard.type(text)
 
 
 def test_the_folder_is_the_same_when_it_is_made_again(root, course, monkeypatch):
@@ -231,6 +293,7 @@ def edited(old, new):
         (lambda path: path.write_text("{}"), "is no notebook"),
         (lambda path: path.write_text("<html>"), "is no notebook"),
         (edited("check-unbias", "q7"), "cell q7 is not of this lab"),
+        (edited("assert np.isclose(keep", "(keep"), "cell check-keep-probability is locked and was changed"),
         (edited('"language": "python"', '"language": "R"'), "is for R"),
     ],
 )

@@ -199,7 +199,7 @@ runner.tries > 100, runner.failures
 
 def started(tab, site, name):
     """The page, ready to run."""
-    tab.goto(f"{site}/book/{name}.html")
+    tab.goto(f"{site}/book/{name}.html", timeout=120_000)
     tab.click(".live-start")
     tab.wait_for_function(f"/^(ready|could)/.test({SAID})", timeout=240_000)
     return tab

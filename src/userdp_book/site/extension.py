@@ -33,7 +33,7 @@ from .build import JOBS
 from .diagrams import Diagram
 from .folds import Folds
 from .implementation import Implementation
-from .lab_table import Labs
+from .lab_pages import Labs, open_lab
 from .links import ResolveLinks, allow_breaks, book_link
 from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
@@ -109,6 +109,7 @@ def setup(app) -> dict:
     app.connect("config-inited", outputs.configure)
     app.connect("env-before-read-docs", outputs.fill)
     app.connect("source-read", outputs.depend_on_outputs)
+    app.connect("source-read", open_lab)
     app.connect("autodoc-process-signature", signatures.shorten)
     app.connect("env-get-outdated", generated.outdated)
     app.connect("doctree-read", outlines.note, priority=999)

@@ -11,6 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 from ..run.pages import Page, is_executable
 from ..run.progress import stored_seconds
 from .generated import SOURCES, made_of
+from .lab_pages import lab_of
 from .links import to_page
 from .outputs import page_of
 from .statements import table
@@ -61,12 +62,13 @@ def pack(target: Path) -> None:
 
 def load(app, pagename, templatename, context, doctree) -> None:
     """Pages with code get the script, with the address of Python and of the page's notebook."""
-    page = page_of(app, pagename)
-    if page.source.is_file() and is_executable(page.source):
+    page, lab = page_of(app, pagename), lab_of(pagename)
+    if lab or page.source.is_file() and is_executable(page.source):
         data = {
             "base": app.config.userdp_live_base,
             "notebook": f"../../_sources/{pagename}.ipynb",
             "packages": " ".join(PACKAGES),
+            "lab": lab,
         }
         app.add_js_file("live/live.js", **{f"data-{name}": value for name, value in data.items()})
 

@@ -73,6 +73,10 @@ def accidents(nb: NotebookNode, released: NotebookNode) -> Iterator[str]:
             yield f"cell {name} is not of this lab: is it the right file?"
         elif times > 1:
             yield f"cell {name} is copied, there {times} times: {MEND}, the last one counts"
+    for cell in nb.cells:
+        its = wanted.get(grade_id(cell))
+        if its and not _is_answer(its) and cell.source.strip() != its.source.strip():
+            yield f"cell {grade_id(cell)} is locked and was changed: yours marks, whatever theirs said"
     blank = {cell.source.strip() for cell in wanted.values() if _is_answer(cell)}
     if found and all(cell.source.strip() in blank for cell in nb.cells if _is_answer(cell)):
         yield "nothing is answered: is it the right file?"

@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 from ..run.pages import Page, notebook, pages, read, tidy, write
 
 FOLDER = "teach/labs"
+STUDENT = "book/teach/student"
 STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
 HIDDEN = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 ANSWER = "YOUR ANSWER HERE"
@@ -33,7 +34,7 @@ def sources(root: Path) -> list[Page]:
 
 def student_path(page: Page) -> Path:
     """Where the student copy of a lab is kept."""
-    return page.root / f"book/teach/student/{Path(page.name).name}.ipynb"
+    return page.root / f"{STUDENT}/{Path(page.name).name}.ipynb"
 
 
 def teacher(page: Page, like: NotebookNode | None = None) -> NotebookNode:
@@ -125,7 +126,7 @@ def write_all(root: Path) -> list[str]:
     """Write every student copy, remove those without a source; return what is wrong with the labs."""
     labs = sources(root)
     wanted = {student_path(page) for page in labs}
-    for path in set((root / "book/teach/student").glob("*.ipynb")) - wanted:
+    for path in set((root / STUDENT).glob("*.ipynb")) - wanted:
         path.unlink()
     for page in labs:
         write(student(page), student_path(page))

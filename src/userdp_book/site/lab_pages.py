@@ -1,5 +1,9 @@
-"""The directive ``labs``: chapter, lab, minutes, marks, and the buttons that open the student copy."""
+"""The student copies of the labs: pages that can be filled in, and the directive ``labs`` that lists them.
 
+A page is the student copy itself, which Sphinx puts beside it: what is handed in is that file, filled in.
+"""
+
+import json
 import re
 from pathlib import Path
 
@@ -8,12 +12,36 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from ..run.pages import Page, repository_url
-from ..teach.labs import FOLDER, student_path
+from ..teach.labs import FOLDER, STUDENT, student_path
 from .links import to_page
 from .statements import table
 
 COLAB = "https://colab.research.google.com/github/{owner}/blob/main/{path}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/main?urlpath=lab/tree/{path}"
+HOW = """```{{admonition}} Work in this page
+:class: tip lab
+▶ *Run here*, at the top, lets you write into the cells and runs them in your browser.
+A check says at once whether it passes.
+What you write stays in this browser, also when you close the page, until you press *Start again*.
+*Save the file to hand in* puts `{name}.ipynb`, with your answers, into your downloads.
+```"""
+
+
+def lab_of(docname: str) -> str:
+    """The lab whose student copy this page is."""
+    folder, _, name = docname.rpartition("/")
+    return name if folder == STUDENT else ""
+
+
+def open_lab(app, docname: str, source: list[str]) -> None:
+    """Of a lab's page: leave out what installs, say below the introduction how to work here, fold nothing."""
+    if name := lab_of(docname):
+        nb = json.loads(source[0])
+        for cell in nb["cells"]:
+            cell["metadata"]["tags"] = ["show"]
+        how = {"cell_type": "markdown", "id": "how", "metadata": {}, "source": HOW.format(name=name)}
+        nb["cells"][:2] = [nb["cells"][1], how]
+        source[0] = json.dumps(nb)
 
 
 class Labs(SphinxDirective):
@@ -30,7 +58,7 @@ class Labs(SphinxDirective):
         self.env.note_dependency(str(page.source))
         text = page.source.read_text(encoding="utf8")
         return [
-            said(text, r"^# (.*)$"),
+            to_page(f"{STUDENT}/{name}", said(text, r"^# (.*)$")),
             to_page(f"book/{chapter}", chapter),
             said(text, r"\*\*Time\*\* (\d+ minutes)"),
             said(text, r"\*\*Marks\*\* (\d+)"),
