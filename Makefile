@@ -37,7 +37,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live serve book pdf epub errata execute test check unit lint nbval check-launch sync run costs labs course bench \
+.PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run costs labs course bench \
   deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
@@ -88,6 +88,9 @@ lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
 live: .venv/.ready ## build a book whose pages run in the browser without internet (50 MB more)
 	$(TOOL) live
 	$(MAKE) book
+
+check-live: live ## run all quick pages in Chromium (20 minutes); a failure says what differs.csv should say
+	USERDP_LIVE=all $(BIN)/pytest -n $(JOBS) --dist loadgroup tests/book/test_live.py tests/book/test_course.py -k Chromium
 
 serve: book ## show the book at http://localhost:8000, where its pages can run
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000

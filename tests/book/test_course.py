@@ -187,7 +187,7 @@ def marks_in(course, students):
         }
 
 
-class TestOnItsPage:
+class TestInChromium:
     pytestmark = IN_BROWSER
 
     @LOADED

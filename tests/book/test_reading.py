@@ -34,7 +34,9 @@ def test_the_book_as_a_reader_meets_it(browser, site):
     """All limits in one test: each page is fetched anew, which takes seconds, and one process does it."""
     book = {name: measured(browser, site, name) for name in docnames()}
     limit = dict.fromkeys(book, OTHER) | {docnames()[0]: FIRST}
-    assert share(book.values(), "code") <= CODE
+    # a lab is code, to be written
+    read = [page for name, page in book.items() if "/student/" not in name]
+    assert share(read, "code") <= CODE
     assert {name: page.wide for name, page in book.items() if page.wide} == {}
     assert {name: page.kilobytes for name, page in book.items() if page.kilobytes > limit[name]} == {}
     assert {name: book[name].screens for name in EXPERIMENTS if book[name].screens > SCREENS} == {}
