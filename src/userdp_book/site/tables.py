@@ -6,6 +6,7 @@ from lxml import html
 
 NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
+EXPONENT, JOINER = re.compile(r"(?<=\de-)(?=\d)"), "\u2060"  # among words a line breaks after the hyphen
 
 
 def tidy(source: str) -> str:
@@ -45,7 +46,7 @@ def align(table) -> None:
     rows = table.findall("tbody/tr")
     for cell in table.iterfind("tbody/tr/td"):
         if cell.text:
-            cell.text = PADDED.sub(lambda found: found[1].rstrip("."), cell.text)
+            cell.text = PADDED.sub(lambda found: found[1].rstrip("."), cell.text).replace("<NA>", "–")
     words = {
         place - len(row)  # from the right: an index may span rows
         for row in rows
@@ -57,3 +58,4 @@ def align(table) -> None:
         for place in words & set(range(-len(row), 0)):
             if row[place].tag == "td" or row in last:
                 row[place].set("class", "words")
+                row[place].text = EXPONENT.sub(JOINER, row[place].text or "")
