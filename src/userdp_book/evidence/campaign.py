@@ -241,8 +241,8 @@ def reached() -> dict[str, tuple[Counter[str], set[str]]]:
         if not name.startswith("book/"):
             code = read_code(ast.parse(text))
             pairs = [pair for one in code.imports for pair in list(sources.behind(*one)) or [one]]
-            # what walks over the faces reaches all of the package
-            walks = "iter_modules" in text or "promising()" in text
+            # what walks over the faces, itself or by the list of good calls, reaches all of the package
+            walks = any(word in text for word in ("iter_modules", "promising()", "good_calls"))
             named = Counter(module for module, _ in pairs)
             found[name] = named, set(sources.paths) if walks else sources.reach(code)[0]
     return found
