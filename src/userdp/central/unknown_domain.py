@@ -107,10 +107,8 @@ def release_noise(
         delta is 1.
     """
     _validate.one_of(RELATIONS, neighbours=neighbours)
-    relation = "add-remove" if printed else neighbours
-    noise = ThresholdedNoise.calibrated(
-        epsilon=epsilon, delta=delta, bound=bound, neighbours=relation, tight=tight
-    )
+    budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": "add-remove" if printed else neighbours}
+    noise = ThresholdedNoise.calibrated(**budget, bound=bound, tight=tight)
     if not printed:
         return noise
     unpaid: Any = {"epsilon": None, "delta": None, "neighbours": neighbours}
@@ -177,7 +175,9 @@ def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:
     bounds = np.asarray(bounds)
     if bounds.ndim != 1 or bounds.size == 0:
         raise ValueError(f"{name} must be a list of contribution bounds, got {bounds!r}")
-    for bound in bounds.tolist():
+    # integers are looked at together: an objective asks for hundreds of bounds again and again
+    odd = (bounds < 1) | (bounds > MOST_KEPT) if bounds.dtype.kind in "iu" else slice(None)
+    for bound in bounds[odd].tolist():
         _validate.integer(1, MOST_KEPT, **{name: bound})
     return bounds.astype(np.int64)
 

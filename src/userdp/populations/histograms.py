@@ -125,7 +125,8 @@ def dirichlet_draw(
     parameters = _validate.vector(np.finfo(float).tiny, parameters=parameters)
     _validate.integer(1, clips=clips)
     sizes, bounds = _sizes_and_bounds(sizes, bounds)
-    values, rows = np.unique(sizes, return_inverse=True)
+    occurs = np.bincount(sizes) > 0
+    values, rows = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[sizes]
     by_size = np.zeros((values.size, parameters.size), dtype=np.int64)
     by_block = np.zeros((int(clips), bounds.size + 1, parameters.size), dtype=np.int64)
     blocks = np.searchsorted(bounds, np.arange(sizes.max()), side="right")

@@ -87,24 +87,30 @@ def _shuffle(records, sizes, swaps, start, uniform):
 
 @_jit
 def count_urns(sizes, swaps, rows, cumulative, blocks, uniform, by_size, by_block):
-    """Add up the records of users, one after the other; `uniform` holds what each of them uses."""
-    mass, records, used = cumulative[-1], np.empty(blocks.size, np.int64), 0
+    """Add up the records of users, one after the other; `uniform` holds what each of them uses.
+
+    Places are unsigned: for signed ones compiled code asks each time whether to count from the end.
+    """
+    mass, one, used, records = cumulative[-1], np.uint64(1), 0, np.empty(blocks.size, np.uint64)
+    by_place, place = by_block.reshape(len(by_block), -1), (blocks * cumulative.size).astype(np.uint64)
     for u in range(sizes.size):
-        m, held = sizes[u], by_size[rows[u]]
+        m, held, totals = np.uint64(sizes[u]), by_size[rows[u]], by_place[0]
+        own = uniform[used : used + sizes[u]]
         for i in range(m):
-            x = uniform[used + i] * (mass + i)
+            x = own[i] * (mass + i)
             if x < mass or i == 0:
-                item = min(np.searchsorted(cumulative, x, side="right"), cumulative.size - 1)
+                item = np.uint64(min(np.searchsorted(cumulative, x, side="right"), cumulative.size - 1))
             else:
-                item = records[min(int(x - mass), i - 1)]
+                item = records[min(np.uint64(x - mass), i - one)]
             records[i] = item
             held[item] += 1
-            by_block[0, blocks[i], item] += 1
-        used += m
-        for clip in range(1, len(by_block)):
-            for i in range(swaps[u]):
-                other = min(i + int(uniform[used + i] * (m - i)), m - 1)
+            totals[place[i] + item] += 1
+        used += sizes[u]
+        for clip in range(1, len(by_place)):
+            totals, own = by_place[clip], uniform[used : used + swaps[u]]
+            for i in range(np.uint64(swaps[u])):
+                other = min(i + np.uint64(own[i] * (m - i)), m - one)
                 records[i], records[other] = records[other], records[i]
             for i in range(m):
-                by_block[clip, blocks[i], records[i]] += 1
+                totals[place[i] + records[i]] += 1
             used += swaps[u]
