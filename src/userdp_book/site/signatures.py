@@ -1,4 +1,4 @@
-"""Types in the signatures of the API page, by the short names that the source has for them."""
+"""Types in the signatures of the API page, by the short names of the source; properties as they are said."""
 
 import re
 
@@ -19,3 +19,9 @@ def short(text: str | None) -> str | None:
         return None
     text = text.replace(ANY_ARRAY, "ArrayLike").replace("<factory>", "...")  # the latter is no Python
     return ARRAY.sub(lambda found: KINDS.get(found[1], "NDArray"), text)
+
+
+def keep_colon(app, what, name, obj, options, lines: list[str]) -> None:
+    """Napoleon would take for a type what stands before a colon in a property's first line."""
+    if what == "property":
+        lines.insert(0, "")

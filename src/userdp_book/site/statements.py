@@ -28,6 +28,11 @@ def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
     return nodes.table("", group, classes=["colwidths-auto", "userdp-table", kind])
 
 
+def windowed(long: nodes.table) -> list[nodes.Node]:
+    """A long table in a window of its own."""
+    return [nodes.container("", long, classes=["window"])]
+
+
 def row(cells: list, **by: str) -> nodes.row:
     """A row; what it is `by` paper, verdict and so on lets a reader choose it."""
     classes = [f"by-{field}-{slug(value)}" for field, value in by.items()]
@@ -176,7 +181,7 @@ class PageSeconds(SphinxDirective):
         taken = sorted(seconds(Path(self.env.srcdir)), key=lambda item: -item[1])
         rows = [[to_page(f"book/{name}", name), f"{time:.0f}"] for name, time in taken]
         total = sum(time for _, time in taken)
-        return [table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds")]
+        return windowed(table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds"))
 
 
 class PageCosts(SphinxDirective):
@@ -193,7 +198,7 @@ class PageCosts(SphinxDirective):
             ]
             for page, row in sorted(both.items(), key=lambda item: -item[1]["before"])
         ]
-        return [table(["page", *COLUMNS, "times as fast"], rows, "page-costs")]
+        return windowed(table(["page", *COLUMNS, "times as fast"], rows, "page-costs"))
 
 
 def seconds(root: Path) -> list[tuple[str, float]]:
