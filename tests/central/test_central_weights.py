@@ -71,8 +71,8 @@ def test_the_family_is_optimal_where_widths_follow_deviations():
 
 def test_where_noise_is_no_matter_nobody_is_capped():
     """Not even by the tenth digit, at which a search beside the end would stop."""
-    variances = np.random.default_rng(3).uniform(0.01, 0.2, 60)
-    found = family_weights(variances, np.full(60, 1e-6), epsilon=1.0)
+    variances = np.append(0.01, np.random.default_rng(3).uniform(0.02, 0.2, 60))
+    found = family_weights(variances, np.full(61, 1e-6), epsilon=1.0)
     assert found.cap == pytest.approx(variances.min() ** -0.5, rel=1e-14)
     np.testing.assert_allclose(found.value, (1 / variances) / (1 / variances).sum(), rtol=1e-14)
 
