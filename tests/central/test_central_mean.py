@@ -214,6 +214,16 @@ def test_a_lonely_scale_survives_the_threshold_with_probability_below_delta(epsi
     assert (runs[0].guarantee.epsilon, runs[0].guarantee.delta) == (epsilon, delta)
 
 
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_one_scale_that_is_shown_is_enough(delta):
+    """All half-squared differences are 0.02, between 2^-6 and 2^-5; too few of them show none."""
+    means = np.tile([0.4, 0.6], 400)
+    found = private_variance(means, epsilon=1.0, delta=delta, rng=Silent())
+    assert found.value == 4 / 2**6
+    few = private_variance(means[:16], epsilon=1.0, delta=delta, rng=Silent())
+    assert few.value == (None if delta else found.value)
+
+
 def test_first_records_have_the_law_of_drawing_without_replacement():
     rng = np.random.default_rng(10)
     sizes, means = np.array([7]), np.array([3 / 7])
@@ -288,6 +298,10 @@ def test_a_domain_is_a_change_of_units(name, call):
     assert moved.guarantee == unit.guarantee
     if name != "initial":
         assert moved.scale == pytest.approx(10 * unit.scale, rel=1e-12)
+        np.testing.assert_allclose(moved.weights, unit.weights, rtol=1e-9)
+        assert unit.weights.min() > 0 and unit.weights.sum() == pytest.approx(1, rel=1e-12)
+    if name == "uniform":
+        assert set(unit.weights) == {1 / x.size}
     # finite values outside are projected, and what is no number goes to the low end
     for wild, end in ((-1e6, -3.0), (8.0, 7.0), (np.nan, -3.0), (np.inf, 7.0)):
         changed = [10 * x - 3, 10 * x - 3]

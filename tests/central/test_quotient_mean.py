@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from userdp.central import private_size_mean, quotient_mean, uniform_mean
-from userdp.central.private_sizes import TruncatedMean
+from userdp.central.private_sizes import TruncatedMean, _drawn_cohorts
 from userdp.populations import BetaUsers
 
 OPTIONS = {"largest_size": 40, "spread": 0.01}
@@ -32,6 +32,18 @@ def test_the_weights_that_are_told_are_shares(release, more):
     found = release(*population(400, rng), epsilon=50.0, rng=rng, **OPTIONS, **more)
     weights = found.weights[found.weights > 0]
     assert weights.sum() == pytest.approx(1, rel=1e-12) and 1 < weights.size <= 400
+
+
+@pytest.mark.parametrize("users", [20, 21, 40])
+def test_random_cohorts_hold_each_user_once_and_the_largest_estimate_the_spread(users):
+    sizes = np.random.default_rng(6).permutation(np.arange(1, 401))
+    first, largest, rest = _drawn_cohorts(sizes, None, users, 1.0, np.random.default_rng(7))
+    assert first.size == 40 and largest.size == users and rest.size == 320
+    assert np.unique(np.concatenate([first, rest])).size == 360 and not set(largest) & {*first, *rest}
+    left = np.setdiff1d(np.arange(400), np.concatenate([first, rest]))
+    assert sorted(sizes[largest]) == sorted(sizes[left])[-users:]
+    first, _, rest = _drawn_cohorts(sizes, 0.01, None, 1.0, np.random.default_rng(7))
+    assert first.size == 40 and sorted(np.concatenate([first, rest])) == list(range(400))
 
 
 @pytest.mark.parametrize("random, share", [(True, 3), (False, 4)])

@@ -21,6 +21,14 @@ from userdp.theory.audit import bits_loss, laplace_loss
 SIZE, WIDTH = 100, 0.1
 
 
+def test_every_pattern_of_signs_is_turned_by():
+    """That one of 16 is not met in 400 draws has probability below 1e-9."""
+    rng = np.random.default_rng(2)
+    turns = [rotation(4, rng) for _ in range(400)]
+    assert len({tuple(np.sign(turn[0])) for turn in turns}) == 16
+    assert all(np.array_equal(np.abs(turn), np.full((4, 4), 0.5)) for turn in turns)
+
+
 @pytest.mark.parametrize(("d", "turned"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (8, 8), (9, 16)])
 def test_coordinates_are_added_only_up_to_a_power_of_two(d, turned, monkeypatch):
     seen = []
