@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { base, notebook, packages, lab } = document.currentScript.dataset;
+  const { base, notebook, packages, lab, long } = document.currentScript.dataset;
   const book = new URL(".", document.currentScript.src);
   const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "not at your settings": "✗", right: "✓", "not yet": "✗" };
   const SIGNS = { "<=": "≤", ">=": "≥", "<": "<", ">": ">" };
@@ -162,7 +162,7 @@
     for (const later of cells.slice(cell.id)) later.done = false;
   }
 
-  /* A button for each value that the page suggests: put it into the code and run the page. */
+  /* A button for each value that the page suggests: put it into the code and run the page, or a long one up to here. */
   function tries(cell) {
     return cell.source.split("\n").flatMap((line) => {
       const [, names, values, name = names, options] = TRY.exec(line) ?? [];
@@ -172,7 +172,7 @@
         return element("button", { type: "button", className: "live-run", textContent: `try ${name} = ${option}`, onclick: () => {
           cell.code.textContent = cell.source.replace(line, changed);
           touch(cell);
-          runTo(cells.at(-1));
+          runTo(long ? cell : cells.at(-1));
         } });
       });
     });

@@ -23,8 +23,8 @@ PYODIDE = Path("_build") / "live"
 # What pages import; each brings what it needs itself.
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
 PARTS = (".py", ".csv", ".toml", ".xz")
-# Seconds: pages that take less are tried in a browser.
-QUICK = 15
+# Seconds: pages that take less are tried in a browser; of longer ones a value to try runs no more than its cell.
+QUICK, LONG = 15, 25
 
 
 def configure(app, config) -> None:
@@ -69,6 +69,7 @@ def load(app, pagename, templatename, context, doctree) -> None:
             "notebook": f"../../_sources/{pagename}.ipynb",
             "packages": " ".join(PACKAGES),
             "lab": lab,
+            "long": "long" if stored_seconds().get(page.name, 0) >= LONG else "",
         }
         app.add_js_file("live/live.js", **{f"data-{name}": value for name, value in data.items()})
 
