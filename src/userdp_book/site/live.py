@@ -23,7 +23,7 @@ PYODIDE = Path("_build") / "live"
 # What pages import; each brings what it needs itself.
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
 PARTS = (".py", ".csv", ".toml", ".xz")
-# Seconds: pages that take less are tried in a browser; of longer ones a value to try runs no more than its cell.
+# Seconds: pages that take less are tried in a browser; a value to try on longer ones runs its own cell last.
 QUICK, LONG = 15, 25
 
 
