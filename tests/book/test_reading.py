@@ -11,6 +11,7 @@ from reading import found, measured, share
 pytestmark = IN_BROWSER
 
 CODE = 0.12  # of the height of all pages, at most
+FIGURES = 0.12  # of it, at least
 SCREENS = 15  # of a page of experiments
 FIRST, OTHER = 600, 2000  # kilobytes of the first page and of any other
 EXPERIMENTS = [name for name in docnames() if "experiments" in name or name.endswith("phase-transition")]
@@ -37,6 +38,7 @@ def test_the_book_as_a_reader_meets_it(browser, site):
     # a lab is code, to be written
     read = [page for name, page in book.items() if "/student/" not in name]
     assert share(read, "code") <= CODE
+    assert share(read, "figures") >= FIGURES
     assert {name: page.wide for name, page in book.items() if page.wide} == {}
     assert {name: page.kilobytes for name, page in book.items() if page.kilobytes > limit[name]} == {}
     assert {name: book[name].screens for name in EXPERIMENTS if book[name].screens > SCREENS} == {}
