@@ -1,8 +1,8 @@
 """One good call of every public function and class of the package.
 
 A symbol means one thing throughout the package, so most parameters have one good value, in `COMMON`;
-`SPECIAL` has what differs. The calls are spoilt one parameter at a time by `test_bad_calls`, and
-`test_versions` compares their answers between interpreters.
+`SPECIAL` has what differs. The calls are spoilt one parameter at a time by `test_bad_calls`; run as a script
+this prints a digest of each answer, to be compared between interpreters.
 """
 
 import importlib

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from userdp._validate import is_finite
+
 FAULTS = ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError
 NO_ANSWER = " has no answer: "
 FUNCTIONS = types.FunctionType, type(functools.cache(len))
@@ -136,13 +138,9 @@ def is_any(tests: list[Callable[[Any], bool]], value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a real number but nan, or an array of such."""
-    # the common types first: whether another is Real takes a search
-    if type(value) is float:
-        return value == value
-    if isinstance(value, (float, int, numbers.Real)):
-        size: Any = abs(value)
-        return not isinstance(value, bool) and (size <= sys.float_info.max or size == math.inf)
-    return isinstance(value, np.ndarray) and value.dtype.kind in "iuf"
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iuf"
+    return is_finite(value) or isinstance(value, float | np.floating) and abs(value) == math.inf
 
 
 def is_real(value: Any) -> bool:

@@ -6,22 +6,29 @@ instead, because an exception is an output and leaks.
 
 import math
 import numbers
-import sys
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # exp(710) is no finite number; below 1e-6 what a report says is lost beside rounding in the sum of 1e9
 BUDGETS = 1e-6, 700.0
-LARGEST = sys.float_info.max
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a real number that a float can hold."""
+    # the common types first: whether another is Real takes a search
+    if isinstance(value, bool) or not isinstance(value, (float, int, numbers.Real)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _number(name: str, value: object) -> None:
-    # the common types first: whether another is Real takes a search
-    real = isinstance(value, (float, int, numbers.Real)) and not isinstance(value, bool)
-    # math.isfinite would stumble over whole numbers beyond all floats
-    if not real or not abs(value) < math.inf or abs(value) > LARGEST:  # type: ignore[arg-type]
+    if not is_finite(value):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 

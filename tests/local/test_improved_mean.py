@@ -8,7 +8,13 @@ from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, roun
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.populations.records import PointMass, Signs
-from userdp.populations.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
+from userdp.populations.sizes import (
+    PowerLawSizes,
+    constant_size,
+    empirical_sizes,
+    poisson_sizes,
+    two_point_sizes,
+)
 from userdp.privacy.reports import project
 from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
 from userdp.theory.improved_plan import RiskBound, _round, _tail, _vote_failure, choose_plan, risk_bound
@@ -258,6 +264,8 @@ def test_users_without_spread_are_found():
         ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
         ({"sizes": np.ones(3, int)}, r"sizes must match means in shape, got \(3,\) and \(20,\)"),
         ({"plan": THREE}, "plan must have at most 20 users, got 2001"),
+        ({"plan": Plan(9, 0.1, 4001, (Round(9, 1.0, 0.0),))}, r"vote_size must be in \[0, 4000\], got 4001"),
+        ({"size_law": empirical_sizes([9])}, "size_law must not be counted from users"),
     ],
 )
 def test_errors_name_the_parameter_and_the_value(change, match):
@@ -280,6 +288,7 @@ def test_errors_name_the_parameter_and_the_value(change, match):
             lambda: choose_plan(n=9, epsilon=1.0, size_law=LAW, tails="heavy"),
             "tails must be one of 'bounded'",
         ),
+        (lambda: Plan(5, 0.1, np.nan, THREE.rounds), "vote_size must be a finite number, got nan"),
         (lambda: Plan(5, 0.1, 1, ()), r"rounds must not be empty, got \(\)"),
     ],
 )

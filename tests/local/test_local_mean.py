@@ -9,7 +9,7 @@ from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean, laplace_mean, localised_half_width, localised_mean
 from userdp.local.unequal import _dame_report, dame, dame_half_width, shrink, undo_shrinkage
 from userdp.populations.records import PointMass, Signs, draw_halves
-from userdp.populations.sizes import constant_size, two_point_sizes
+from userdp.populations.sizes import constant_size, empirical_sizes, two_point_sizes
 from userdp.privacy.results import MeanEstimate
 from userdp.theory.audit import bits_loss, laplace_loss
 from userdp.theory.dame_bounds import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
@@ -242,6 +242,14 @@ def test_estimators_are_total_in_the_data(name, data):
             r"sizes must match means in shape, got \(3,\) and \(4,\)",
         ),
         (lambda rng: run_dame(np.zeros(4), np.ones(4), rng, size_cap=0), "size_cap must be a whole number"),
+        (
+            lambda rng: run_dame(np.zeros(4), np.full(4, 9**9), rng, size_cap=1601),
+            r"size_cap must be in \[1, 1600\], got 1601",
+        ),
+        (
+            lambda rng: run_dame(np.zeros(4), np.ones(4), rng, size_law=empirical_sizes([1600])),
+            "size_law must not be counted from users whose sizes are private",
+        ),
         (lambda rng: run_dame(np.zeros(4), np.ones(4), rng, epsilon=0), "epsilon must be positive, got 0"),
     ],
 )

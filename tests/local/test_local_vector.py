@@ -151,7 +151,7 @@ def test_wild_data_never_raise():
     ("call", "message"),
     [
         (lambda rng: split_users(5, 3), "n must be a whole number of at least 6, got 5"),
-        (lambda rng: rotation(6, rng), "d must be a power of 2, got 6"),
+        (lambda rng: rotation(6, rng), "d must be one of 1, 2, 4, .*, 8192, got 6"),
         (lambda rng: split_budget(3, epsilon=0), "epsilon must be positive, got 0"),
         (
             lambda rng: rotated_half_width(n=10, size=1, d=4, epsilon=0.1),

@@ -194,19 +194,19 @@ def user_counts_from_records(users: ArrayLike, values: ArrayLike, name: str = "r
     refuse("values", "be 0 or 1", values, [value not in (0, 1) for value in values])
     rows: dict = {}
     row = [rows.setdefault(user, len(rows)) for user in users]
-    ones = np.bincount(row, weights=values.astype(float))
+    ones = np.bincount(row, weights=[value == 1 for value in values])
     return UserCounts(name, np.bincount(row), ones)
 
 
 @answered
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
-    """Draw a bootstrap population: `n` users, each uniform over the table, with replacement.
+    """Draw a bootstrap population: `n` users, at most 10^8, each uniform over the table, with replacement.
 
     Output law: independent draws from the table's empirical law of (records, successes). A user may occur
     several times, so for n above the table's number of users this is a larger population *like* the real one,
     not more real data.
     """
-    _validate.integer(1, n=n)
+    _validate.integer(1, 10**8, n=n)
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
 
 

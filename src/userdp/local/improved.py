@@ -88,9 +88,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         _validate.integer(0, voters=self.voters)
-        _validate.positive(half_width=self.half_width)
-        if self.voters:
-            _validate.in_range(0, 0.5, half_width=self.half_width)  # a pair needs two bins
+        _validate.positive(half_width=self.half_width, vote_size=self.vote_size)
+        # a pair needs two bins
+        _validate.in_range(0, 0.5 if self.voters else float("inf"), half_width=self.half_width)
         if not self.rounds:
             raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
 
@@ -165,10 +165,11 @@ def improved_mean(
     (0.3, 1.0)
     """
     x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    held = project(_sizes(sizes, x), size_law.smallest, size_law.largest)
+    held = project(_sizes(sizes, x, size_law), size_law.smallest, size_law.largest)
     planned = plan.voters + sum(r.users for r in plan.rounds)
     if planned > x.size:
         raise ValueError(f"plan must have at most {x.size} users, got {planned}")
+    _validate.in_range(0, size_law.largest, vote_size=plan.vote_size)
     centre, votes, spent, first = 0.0, None, [], plan.voters
     if plan.voters:
         ballot = Ballot(plan.bins, 0, epsilon)

@@ -10,7 +10,7 @@ from userdp import _validate
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
-from userdp.populations.sizes import FiniteSizes, PowerLawSizes
+from userdp.populations.sizes import FiniteSizes, PowerLawSizes, refuse_private
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
 
@@ -40,7 +40,8 @@ def undo_shrinkage(average: Any, *, size_law: SizeLaw, size_cap: float, centre: 
     return (average - (1 - weight) * centre) / weight
 
 
-def _sizes(sizes: ArrayLike, means: NDArray) -> NDArray:
+def _sizes(sizes: ArrayLike, means: NDArray, size_law: SizeLaw) -> NDArray:
+    refuse_private(size_law=size_law)
     held = _numbers("n", 1, sizes=sizes)
     if held.shape != means.shape:
         raise ValueError(f"sizes must match means in shape, got {held.shape} and {means.shape}")
@@ -77,7 +78,8 @@ def dame(
     size_law
         Public law of the sizes (H1).
     size_cap
-        Effective maximum size m~, from 1 to 1e12; see `userdp.theory.dame_bounds.dame_size_cap`.
+        Effective maximum size m~, from 1 to the law's largest and to 1e12, since nobody could vote above;
+        see `userdp.theory.dame_bounds.dame_size_cap`.
     printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
@@ -91,7 +93,8 @@ def dame(
     (0.3, 1.0)
     """
     x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    result = _rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, printed).run(every_report, rng)
+    held = _sizes(sizes, x, size_law)
+    result = _rounds(x, held, epsilon, size_law, size_cap, printed).run(every_report, rng)
     low, high = np.clip(result.interval or UNIT, *UNIT)
     return _to_domain(replace(result, interval=(low, high)), domain)
 
@@ -101,6 +104,8 @@ def _rounds(
 ) -> _Rounds:
     half = x.size // 2
     half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
+    # the law's largest size is public, that of the users is not
+    _validate.in_range(1, size_law.largest, size_cap=size_cap)
     ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
     refining = slice(half, 2 * half)
 

@@ -137,11 +137,9 @@ def _members(parts: list, j: int, count: int) -> NDArray:
 def rotation(d: int, rng: Rng) -> NDArray:
     """Random rotation ``H W / sqrt(d)``, shape (d, d): a Hadamard matrix times public random signs.
 
-    Kent, eq. (33); `d` must be a power of 2.
+    Kent, eq. (33); `d` must be a power of 2, up to 8192.
     """
-    _validate.integer(1, d=d)
-    if d & (d - 1):
-        raise ValueError(f"d must be a power of 2, got {d!r}")
+    _validate.one_of([2**k for k in range(14)], d=d)
     return hadamard(d) * rng.choice([-1.0, 1.0], d) / np.sqrt(d)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from userdp import _validate
 from userdp.local.unequal import SizeLaw
 from userdp.planning.option import Basis, Option
-from userdp.populations.sizes import constant_size
+from userdp.populations.sizes import constant_size, refuse_private
 from userdp.theory.improved_plan import TAILS, Tails
 
 
@@ -36,11 +36,8 @@ class Question:
         _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
         _validate.in_range(0, self.half, spread=self.spread)
         _validate.one_of(TAILS, tails=self.tails)
-        if self.private_sizes and getattr(self.size_law, "empirical", False):
-            raise ValueError(
-                "sizes must not be counted from users whose sizes are private: give a law known from"
-                " elsewhere, or empirical_sizes(..., public=True) of other users"
-            )
+        if self.private_sizes:
+            refuse_private(sizes=self.size_law)
 
     @property
     def half(self) -> float:

@@ -151,10 +151,21 @@ def empirical_sizes(sizes: ArrayLike, *, public: bool = False) -> FiniteSizes:
 
     A law of sizes is a *public* parameter of every estimator that takes one. This one is as private as
     `sizes` are: taken from the very users of a release it leaks their sizes, which the release's guarantee
-    does not cover. Take the sizes of other users, or of a table that is public, and say so by `public`.
+    does not cover, and is refused. Take the sizes of other users, or of a table that is public, and say so by
+    `public`.
     """
     values, counts = np.unique(_validate.whole_numbers(1, sizes=sizes), return_counts=True)
     return FiniteSizes(values, counts.astype(float), empirical=not public)
+
+
+def refuse_private(**law: Any) -> None:
+    """Raise ``ValueError`` if a law of sizes was counted from users whose sizes are private."""
+    ((name, value),) = law.items()
+    if getattr(value, "empirical", False):
+        raise ValueError(
+            f"{name} must not be counted from users whose sizes are private: give a law known from"
+            " elsewhere, or empirical_sizes(..., public=True) of other users"
+        )
 
 
 # smooth summands are added one by one up to so many, and beyond by the Euler-Maclaurin formula

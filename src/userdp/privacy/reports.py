@@ -58,12 +58,12 @@ def _category(x: ArrayLike, k: int) -> Ints:
 
 
 class _Report:
-    """What all reports share: a positive budget, which is the promise of one report."""
+    """What all reports share: a budget, which is the promise of one report."""
 
     epsilon: float
 
     def __post_init__(self) -> None:
-        _validate.positive(epsilon=self.epsilon)
+        _validate.budget(epsilon=self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -237,7 +237,10 @@ class UnaryEncoding(_Bits):
 
     def __post_init__(self) -> None:
         _validate.integer(1, length=self.length, ones=self.ones)
-        super().__post_init__()
+        _validate.integer(0, differing=0 if self.differing is None else self.differing)
+        _validate.positive(epsilon=self.epsilon)
+        # a bit's own share of the budget is what rounding limits
+        _validate.in_range(0, _validate.BUDGETS[1], **{"epsilon / (2 ones)": self.log_odds})
 
     @property
     def log_odds(self) -> float:
@@ -313,12 +316,7 @@ class LaplaceReport(_OnInterval):
     array([0.52, 3.31])
     """
 
-    low: float
-    high: float
-    epsilon: float
-
     def __post_init__(self) -> None:
-        _validate.ordered(low=self.low, high=self.high)
         super().__post_init__()
         _validate.positive(scale=self.scale)
 

@@ -109,7 +109,9 @@ def dame_runs(
     array([0.3, 0.3, 0.3])
     """
     x = project(_table("n", 2, epsilon, rng, means=means), *UNIT)
-    result = _drawn(unequal._rounds(x, _sizes(sizes, x), epsilon, size_law, size_cap, False), runs, rng)
+    result = _drawn(
+        unequal._rounds(x, _sizes(sizes, x, size_law), epsilon, size_law, size_cap, False), runs, rng
+    )
     return replace(result, interval=np.clip(result.interval, *UNIT))
 
 
