@@ -124,6 +124,7 @@ def likely_bound(
     """
     _validate.in_range(0, 1, p=p, q=q)
     _validate.inside(0, 1, failure=failure)
+    _validate.integer(1, MOST_RUNS, runs=runs)
     few, many = binom.ppf(failure / 2, runs, p), binom.isf(failure / 2, runs, q)
     return loss_lower_bound(int(max(few, 0)), int(max(many, 0)), runs, delta=delta, level=level)
 
