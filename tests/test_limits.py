@@ -55,12 +55,12 @@ def test_a_limit_is_where_it_was(row):
 
 
 @pytest.mark.parametrize(("name", "fewest"), FEWEST.items())
-def test_one_user_fewer_than_the_fewest_is_refused(name, fewest):
+def test_one_user_fewer_than_the_fewest_is_refused_and_any_number_more_is_taken(name, fewest):
     values = good(name)
 
     def of(users):
         outcome, found = answer(name, values | {key: values[key][:users] for key in TABLES & values.keys()})
         return str(found) if outcome else ""
 
-    assert of(fewest - 1) and not of(fewest)
+    assert of(fewest - 1) and not any(of(fewest + more) for more in range(9))
     assert not name.startswith("local.") or any(f"{key} must" in of(0) for key in TABLES)

@@ -155,10 +155,10 @@ def test_the_error_bounds_are_the_stated_ones(value):
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 def test_the_windows_of_the_realistic_mean_are_those_of_its_first_two_steps(share):
     """All noise silent; where the first mean is 0 or 1 the windows lie about 10 / n or 1 - 10 / n."""
-    n, spread, sizes = 400, 0.02, np.sort(np.random.default_rng(15).integers(1, 30, 400))[::-1]
+    n, spread, sizes = 4000, 0.02, np.sort(np.random.default_rng(15).integers(1, 30, 4000))[::-1]
     result = realistic_mean(np.full(n, share), sizes, epsilon=0.5, spread=spread, rng=Silent())
-    centre, middle = np.clip(share, 10 / n, 1 - 10 / n), sizes[:360]
-    half = initial_error(share, 40, epsilon=0.5, beta=0.05)
+    centre, middle = np.clip(share, 10 / n, 1 - 10 / n), sizes[:3600]
+    half = initial_error(share, 400, epsilon=0.5, beta=0.05)
     half = half + window(middle, n, mean=centre, spread=spread, beta=0.025)
     lengths = np.minimum(centre + half, 1) - np.maximum(centre - half, 0)
     best = optimal_weights(variance_of_mean(middle, centre, spread), lengths, epsilon=0.5).value

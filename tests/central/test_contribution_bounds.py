@@ -243,6 +243,20 @@ def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
     assert sum(np.prod(size) for _, _, size in rng.asked) == steps > 100
 
 
+def test_every_step_of_a_descent_follows_the_slope_where_it_stands():
+    data = users(np.random.default_rng(14), 12, 3)
+    curve, rng, steps = surrogate_curve(data, largest=20.0, **RELEASE), Silent(), 40
+    chosen = private_gradient_descent(data, steps=steps, rng=rng, **CHOICE | {"delta": 1e-3, "epsilon": 50.0})
+    steepest, (scale,) = max(curve.mass, 12 * curve.reach - curve.mass), set(rng.scales)
+    rate, bound, iterates = 10 / np.sqrt(steps * (steepest**2 + scale**2)), 10.0, []
+    for _ in range(steps):
+        iterates.append(bound)
+        slope = np.diff(curve.values(bound + np.array([-1e-7, 1e-7])))[0] / 2e-7
+        bound = np.clip(bound - rate * slope, 0, 20)
+    assert chosen.value == pytest.approx(np.mean(iterates), rel=1e-6)
+    assert np.ptp(iterates) > 1
+
+
 def test_the_compiled_descents_are_the_plain_ones():
     rng = np.random.default_rng(12)
     curve = surrogate_curve(users(rng, 30, 4), largest=20.0, **RELEASE)

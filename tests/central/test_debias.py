@@ -174,6 +174,9 @@ def test_the_bias_bounds_hold_and_the_split_one_needs_small_mean_rates():
         assert bias <= bias_bound(rates, bound, split=True) + 1e-12
     with pytest.raises(ValueError, match="mean_rate must be in .* got 2.0"):
         bias_bound([1.0, 3.0], 4, split=True)
+    assert bias_bound([0.2, 0.5], 3, split=True) > 0
+    with pytest.raises(ValueError, match="bound must be a whole number of at least 3, got 2"):
+        bias_bound([0.2, 0.5], 2, split=True)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0])

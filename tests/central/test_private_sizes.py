@@ -210,7 +210,9 @@ def test_the_test_passes_from_its_threshold_on(monkeypatch, spare):
     # noise is added to the distance: enough of it, the other way, fails a distance that would pass
     inner = DistanceTest.passes
     monkeypatch.setattr(DistanceTest, "passes", lambda self, d, rng: inner(self, d, Silent(-3.0)))
-    assert world.run()[0].value == result.initial
+    failed, _ = world.run()
+    assert failed.value == result.initial
+    assert failed.scale == pytest.approx(1 / (world.n // 10 * world.step), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 0.3, 0.7, 1.0, 1 / 3, 2.9, 6.0, 100.0])

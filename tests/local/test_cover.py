@@ -65,6 +65,14 @@ def test_k_balls_around_each_point_cost_k_budgets(k):
     assert result.guarantee.epsilon == pytest.approx(k * 0.4, rel=1e-12)
 
 
+@pytest.mark.parametrize("every_report", [False, True])
+def test_printed_votes_of_users_in_no_ball_are_noise_in_every_ball(every_report):
+    cover, options = Cover(np.array([[0.0], [0.5], [1.0]]), 0.1), {"epsilon": 1.0, "printed": True}
+    rng = np.random.default_rng(4)
+    found = cover_select(np.full((6, 1), -1.0), cover=cover, rng=rng, every_report=every_report, **options)
+    assert found.votes.shape == (3,) and np.all((found.votes >= 0) & (found.votes <= 6))
+
+
 @pytest.mark.parametrize("metric", ["l2", "linf"])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_a_point_lies_in_its_ball_and_in_the_first_one(d, metric):

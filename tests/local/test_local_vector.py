@@ -21,6 +21,15 @@ from userdp.theory.audit import bits_loss, laplace_loss
 SIZE, WIDTH = 100, 0.1
 
 
+def test_the_parts_of_a_budget_never_sum_to_more_than_it():
+    """Not by the last digit either, by which one in twenty would be too large if it were just rounded."""
+    asked = [(d, epsilon) for d in range(2, 40) for epsilon in range(d + 1, 120)]
+    for d, epsilon in asked:
+        count, budget = split_budget(d, epsilon=epsilon)
+        assert count == d and epsilon * (1 - 1e-15) < count * budget <= epsilon
+    assert sum(epsilon / d * d > epsilon for d, epsilon in asked) > len(asked) / 50
+
+
 def test_every_pattern_of_signs_is_turned_by():
     """That one of 16 is not met in 400 draws has probability below 1e-9."""
     rng = np.random.default_rng(2)

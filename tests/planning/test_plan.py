@@ -116,6 +116,13 @@ def test_the_ranking_is_by_error():
         assert errors == sorted(errors)
 
 
+@pytest.mark.parametrize("trust", ["nobody", "curator"])
+def test_noise_is_a_part_of_the_error(trust):
+    for n in (60, 2000, 100_000):
+        for option in plan(n=n, sizes=1000, epsilon=2.0, trust=trust, tails="normal"):
+            assert option.unused or 0 < option.noise <= option.error * (1 + 1e-12), option.method
+
+
 def test_private_data_are_no_argument():
     names = set(inspect.signature(plan).parameters)
     assert names.isdisjoint({"means", "counts", "data", "values", "rng"})
@@ -258,6 +265,16 @@ def test_the_bound_encloses_the_exact_risk(n, theta, half_width):
     exact, bound = localised_risk(law, **known), localised_bound(law, **known)
     assert exact[0] <= bound[0] * (1 + 1e-12) and exact[1] <= bound[1] + 1e-12
     assert bound[0] < 3 * exact[0] or bound[1] > 1e-3
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 3.0])
+def test_a_vote_fails_as_often_on_either_side(epsilon):
+    """With 301 records no mean lies on an edge, which belongs to the right."""
+    sides = [
+        localised_bound(sign_means(s, 301), n=200, epsilon=epsilon, half_width=0.05) for s in (0.31, -0.31)
+    ]
+    assert sides[0] == pytest.approx(sides[1], rel=1e-9)
+    assert 0 < sides[0][1] < 1
 
 
 def test_the_calibrated_width_beats_that_of_the_proofs():

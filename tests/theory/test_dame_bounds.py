@@ -34,6 +34,12 @@ LAWS = {
 }
 
 
+def test_rates_leave_out_all_constants_but_that_of_the_width():
+    """The width is the algorithm's own, the 8 of equation (4), whatever a bound loses in its proof."""
+    assert (UNIT.c1, UNIT.c2, UNIT.c3, UNIT.c5, UNIT.trivial) == (1, 1, 1, 1, 1)
+    assert UNIT.c4 == PRINTED.c4 == CORRECTED.c4 == 8
+
+
 def test_width_solves_equation_4():
     n, cap = 10**4, 10**5
     tau = dame_half_width(size_cap=cap, n=n, epsilon=EPSILON)
