@@ -111,7 +111,7 @@ def setup(app) -> dict:
     app.connect("source-read", outputs.depend_on_outputs)
     app.connect("source-read", open_lab)
     app.connect("autodoc-process-signature", signatures.shorten)
-    app.connect("autodoc-process-docstring", signatures.keep_colon, priority=400)
+    app.connect("autodoc-process-docstring", signatures.rejoin, priority=600)
     app.connect("env-get-outdated", generated.outdated)
     app.connect("doctree-read", outlines.note, priority=999)
     app.connect("env-get-updated", outlines.lend, priority=499)

@@ -21,7 +21,7 @@ def short(text: str | None) -> str | None:
     return ARRAY.sub(lambda found: KINDS.get(found[1], "NDArray"), text)
 
 
-def keep_colon(app, what, name, obj, options, lines: list[str]) -> None:
-    """Napoleon would take for a type what stands before a colon in a property's first line."""
-    if what == "property":
-        lines.insert(0, "")
+def rejoin(app, what, name, obj, options, lines: list[str]) -> None:
+    """Napoleon takes for a type what stands before a colon in a property's first line; put it back."""
+    if what == "property" and lines and lines[-1].startswith(":type: "):
+        lines[0] = f"{lines.pop().removeprefix(':type: ')}: {lines[0]}"
