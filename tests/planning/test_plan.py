@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -153,6 +154,12 @@ def test_a_law_counted_from_private_sizes_is_refused():
 def test_a_plan_is_useful_from_half_the_error_of_a_guess(error, useful):
     option = Option("one", "", error, 0.0, 0.0, "exact", "", "")
     assert Ranking((option,), question="", without_privacy=0.1, guess=1.0).useful is useful
+
+
+def test_no_limit_is_told_where_none_is_known():
+    found = ranked([Option("one", "", 0.1, 0.1, 0.0, "exact", "", "")], "", 0.1, 1.0)
+    assert "No method can err" not in found.advice
+    assert "No method can err by less than 0.05." in replace(found, least=0.05).advice
 
 
 def test_nothing_useful_is_said_aloud():
