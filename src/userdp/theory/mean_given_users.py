@@ -310,14 +310,11 @@ def _end_of_run(x, start, j, width, count):
 @_jit
 def _below(x, bound):
     """How many of the sorted `x` are below `bound`."""
-    low, high = 0, x.size
-    while low < high:
-        middle = (low + high) // 2
-        if x[middle] < bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    low, size = 0, x.size
+    while size > 1:  # halved by arithmetic, since half of the branches would be guessed wrong
+        low += size // 2 * (x[low + size // 2 - 1] < bound)
+        size -= size // 2
+    return low + (x[low] < bound)
 
 
 @_jit
@@ -341,9 +338,8 @@ def _integrate(voters, refiners, sums, theta, widths, counts, up_to, exactly, at
     """Moments of the error over the votes, without the noise; the first axis of tables is the budget."""
     for w in range(widths.size):
         users = voters, refiners, sums, theta, widths[w], counts[w]
-        first, last = _span(*users)
-        held, errors = _tally(*users, first, last)
-        most = max(first.max(), counts[w] - 1 - last.min())
+        first, last, widest, most = _span(*users)
+        held, errors = _tally(*users, first, last, widest)
         for e in range(out.shape[2]):
             tables = up_to[e], exactly[e], at_least[e]
             sides = _empty_bins(*tables, widths[w], counts[w], most)
@@ -352,21 +348,26 @@ def _integrate(voters, refiners, sums, theta, widths, counts, up_to, exactly, at
 
 @_jit
 def _span(voters, refiners, sums, theta, width, count):
-    """First and last bin of each population's data and theta, and one bin more on either side."""
-    h = voters.shape[1]
+    """First and last bin of each population's data and theta, and one bin more on either side.
+
+    After them come the most bins of a population and the most bins on one side of any.
+    """
+    h, widest, most = voters.shape[1], 0, 0
     first, last = np.empty(theta.size, np.int64), np.empty(theta.size, np.int64)
     for r in range(theta.size):
         low = min(voters[r, 0], refiners[r, 0], theta[r])
         high = max(voters[r, h - 1], refiners[r, h - 1], theta[r])
         first[r] = max(_bin(low, width, count) - 1, 0)
         last[r] = min(_bin(high, width, count) + 1, count - 1)
-    return first, last
+        widest = max(widest, last[r] - first[r] + 1)
+        most = max(most, first[r], count - 1 - last[r])
+    return first, last, widest, most
 
 
 @_jit
-def _tally(voters, refiners, sums, theta, width, count, first, last):
-    """True votes of, and error after choosing, each bin first .. last; both of shape (R, widest span)."""
-    h, widest = voters.shape[1], (last - first).max() + 1
+def _tally(voters, refiners, sums, theta, width, count, first, last, widest):
+    """True votes of, and error after choosing, each bin first .. last; both of shape (R, widest)."""
+    h = voters.shape[1]
     held = np.zeros((theta.size, widest), np.int64)
     errors = np.zeros((theta.size, widest))
     for r in range(theta.size):
@@ -412,9 +413,10 @@ def _empty_bins(up_to, exactly, at_least, width, count, most):
     for j in range(most):
         x_left, x_right = -1 + 2 * (j + 2) * width, -1 + 2 * (count - 2 - j) * width
         for k in range(POWERS):
+            left_power, right_power = x_left**k, x_right**k
             for b in range(votes):
-                left[j + 1, k, b] = left[j, k, b] + x_left**k * (share[b] * left[j, POWERS, b])
-                right[j + 1, k, b] = right[j, k, b] * (1 - share[b]) + x_right**k * share[b]
+                left[j + 1, k, b] = left[j, k, b] + left_power * (share[b] * left[j, POWERS, b])
+                right[j + 1, k, b] = right[j, k, b] * (1 - share[b]) + right_power * share[b]
         for b in range(votes):
             left[j + 1, POWERS, b] = left[j, POWERS, b] * (1 - share[b])
     others = np.ones((votes, votes))
@@ -429,41 +431,53 @@ def _empty_bins(up_to, exactly, at_least, width, count, most):
 @_jit
 def _powers(chance, side, low, weights):
     """Sums over the votes b of `chance` times each of the `POWERS` first rows of `side`, in one pass."""
-    s0, s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0, 0.0
+    end, s0, s1, s2, s3, s4 = low + chance.size, 0.0, 0.0, 0.0, 0.0, 0.0
+    x0, x1, x2 = side[0, low:end], side[1, low:end], side[2, low:end]
+    x3, x4 = side[3, low:end], side[4, low:end]
     for b in range(chance.size):
-        s0 += chance[b] * side[0, low + b]
-        s1 += chance[b] * side[1, low + b]
-        s2 += chance[b] * side[2, low + b]
-        s3 += chance[b] * side[3, low + b]
-        s4 += chance[b] * side[4, low + b]
+        s0 += chance[b] * x0[b]
+        s1 += chance[b] * x1[b]
+        s2 += chance[b] * x2[b]
+        s3 += chance[b] * x3[b]
+        s4 += chance[b] * x4[b]
     weights[0], weights[1], weights[2], weights[3], weights[4] = s0, s1, s2, s3, s4
 
 
 @_jit
+def _times(chance, row):
+    """Multiply `chance` by a row of a table, in place."""
+    for b in range(chance.size):
+        chance[b] *= row[b]
+
+
+@_jit
 def _weigh(held, up_to, exactly, low, high, left, right, others, chance, weights):
-    """Powers of the ends of the empty bins on either side and P(win) of the bins between, as `weights`."""
-    size = 0
+    """Powers of the ends of the empty bins on either side and P(win) of the bins between, as `weights`.
+
+    All that is summed is cut to its votes first: from 0 on the compiler makes loops faster.
+    """
+    size, fullest = 0, 0
     for k in range(held.size):
-        size += held[k] > 0
-    chance[low:high] = others[size, low:high]
+        size, fullest = size + (held[k] > 0), max(fullest, held[k])
+    cut, end = 0, high[fullest] - low
+    chance, start = chance[:end], others[size, low : low + end]
+    for b in range(end):
+        chance[b] = start[b]
     for k in range(held.size):
         if held[k] > 0:
-            row = up_to[held[k]]
-            for b in range(low, high):
-                chance[b] *= row[b]
+            _times(chance, up_to[held[k], low : low + end])
     # the most votes of all bins lie between these
-    while low < high - 1 and chance[low] < NEGLIGIBLE:
-        low += 1
-    while low < high - 1 and 1 - chance[high - 2] < NEGLIGIBLE:
-        high -= 1
-    chance = chance[low:high]  # from 0 on, which the compiler makes faster
+    while cut < end - 1 and chance[cut] < NEGLIGIBLE:
+        cut += 1
+    while cut < end - 1 and 1 - chance[end - 2] < NEGLIGIBLE:
+        end -= 1
+    chance, low, end = chance[cut:end], low + cut, low + end
     whole = chance.size - chance.size % 4
     _powers(chance, left, low, weights[:POWERS])
-    for b in range(chance.size):
-        chance[b] *= left[POWERS, low + b]
+    _times(chance, left[POWERS, low:end])
     for k in range(held.size):
         # four strands, the same order on every machine
-        q, s, t, u, v = exactly[held[k], low:high], 0.0, 0.0, 0.0, 0.0
+        q, s, t, u, v = exactly[held[k], low:end], 0.0, 0.0, 0.0, 0.0
         for b in range(0, whole, 4):
             w, x = chance[b] * q[b], chance[b + 1] * q[b + 1]
             y, z = chance[b + 2] * q[b + 2], chance[b + 3] * q[b + 3]
@@ -501,13 +515,14 @@ def _expect(
             weights = alone[lefts]
         if not (keep and known[lefts]):
             sides = left[lefts], right[rights], others
-            _weigh(held[r, :near], up_to, exactly, low, high[held[r].max()], *sides, chance, weights)
+            _weigh(held[r, :near], up_to, exactly, low, high, *sides, chance, weights)
             known[lefts] |= keep
         square, fourth, missed, t = 0.0, 0.0, 0.0, theta[r]
         for side in (0, POWERS):
-            s0, s1, s2, s3, s4 = weights[side : side + POWERS]
+            s0, s1, s2 = weights[side], weights[side + 1], weights[side + 2]
             square += s2 - 2 * t * s1 + t * t * s0
-            fourth += s4 - 4 * t * s3 + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0
+            rest = weights[side + 4] - 4 * t * weights[side + 3]
+            fourth += rest + 6 * t**2 * s2 - 4 * t**3 * s1 + t**4 * s0
             missed += s0
         home = _bin(t, width, count) - first[r]
         for k in range(near):
