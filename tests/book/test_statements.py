@@ -4,8 +4,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from userdp.study.claims import judgements, statements
 from userdp_book.site.claims import collect
 
@@ -30,10 +28,8 @@ PROMISE = re.compile(
 )
 
 
-@pytest.mark.parametrize("item", ITEMS)
-def test_a_statement_has_a_box_and_a_check(item):
-    assert LABELS[item] == 1
-    assert item in CLAIMED
+def test_every_statement_has_a_box_and_a_check():
+    assert [item for item in ITEMS if LABELS[item] != 1 or item not in CLAIMED] == []
 
 
 def test_each_algorithm_has_the_box_of_its_privacy_and_the_tests_that_measure_it():
