@@ -7,9 +7,10 @@ or refuses what used to work.
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from good_calls import good, parameters
+from good_calls import MEANS, good, parameters
 from test_bad_calls import answer, kind
 
 with Path(__file__).with_name("limits.csv").open(encoding="utf8", newline="") as table:
@@ -64,3 +65,9 @@ def test_one_user_fewer_than_the_fewest_is_refused_and_any_number_more_is_taken(
 
     assert of(fewest - 1) and not any(of(fewest + more) for more in range(9))
     assert not name.startswith("local.") or any(f"{key} must" in of(0) for key in TABLES)
+
+
+@pytest.mark.parametrize("name", [name for name in FEWEST if good(name).get("means", MEANS).ndim == 2])
+def test_a_table_without_a_column_is_refused(name):
+    outcome, found = answer(name, good(name) | {"means": np.empty((90, 0))})
+    assert outcome and "means must have shape (n, d) with d at least 1" in str(found)

@@ -469,8 +469,8 @@ def test_what_cannot_be_asked_for_is_refused_by_name(kind):
 
 def test_what_is_no_count_is_released_as_none():
     noise = ThresholdedNoise(1.0, -9.0, 1, support="raw")
-    found = noise.release([-5.0, np.nan, -np.inf, 7.0], Silent(), support=[True] * 4)
-    assert found.tolist() == [0.0, 0.0, 0.0, 7.0]
+    found = noise.release([-5.0, np.nan, -np.inf, 7.0], Silent(noise=0.5), support=[True] * 4)
+    assert found.tolist() == [0.5, 0.5, 0.5, 7.5]
 
 
 def test_what_is_at_the_threshold_is_hidden_and_a_distance_there_passes():

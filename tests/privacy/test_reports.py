@@ -211,3 +211,13 @@ def test_a_report_refuses_what_is_no_generator_by_name(stranger):
     ):
         with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got"):
             report.privatise(x, stranger)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_debiasing_undoes_the_expectation_whatever_the_number_of_users(k, epsilon):
+    """With three users one too many or too few shows, which no law of hundreds would tell."""
+    report = KaryResponse(k, epsilon)
+    held = np.bincount([0, 0, 1], minlength=k)
+    expected = held * report.keep + (3 - held) * report.other
+    assert report.unbias(expected, 3) == pytest.approx(held, abs=1e-12)
