@@ -238,7 +238,7 @@ def started(tab, site, name):
     """The page, ready to run."""
     tab.goto(f"{site}/book/{name}.html", timeout=120_000)
     tab.click(".live-start")
-    tab.wait_for_function(f"/^(ready|could)/.test({SAID})", timeout=240_000)
+    tab.wait_for_function(f"/^(ready|could)/.test({SAID})", timeout=600_000)
     return tab
 
 
