@@ -97,11 +97,11 @@ def sampled_loss(
     event
         From transcripts to an array of bool, shape (runs,); chosen without a look at these runs.
     runs
-        Runs under each input, at least 1; see `runs_needed`.
+        Runs under each input, from 1 to 10^8; see `runs_needed`.
     delta, level
         As for `loss_lower_bound`.
     """
-    _validate.integer(1, runs=runs)
+    _validate.integer(1, 10**8, runs=runs)
     hits, other_hits = (int(event(mechanism(x, int(runs), rng)).sum()) for x in (one, other))
     return loss_lower_bound(hits, other_hits, runs, delta=delta, level=level)
 
