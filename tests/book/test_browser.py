@@ -74,7 +74,7 @@ def test_search_finds_a_page(tab, site):
 
 @pytest.mark.parametrize(
     ("page", "entries"),
-    [("book/reproduce/corrections", ".correction"), ("book/reference/api/local", "details.opens dt")],
+    [("book/reproduce/corrections", ".correction"), ("book/reference/api/local", "details.opens dt[id]")],
 )
 def test_a_link_opens_what_it_leads_to(tab, site, page, entries):
     visit(tab, site, page)

@@ -93,10 +93,8 @@ def cut(article, source: str) -> list[str]:
     # A page of corrections has no sections, but a list of those that matter most.
     for rubric in article.xpath("(.//p[contains(@class, 'rubric')])[1]"):
         head = f'<h2><a href="{source}">{rubric.text_content()}</a></h2>'
-        for box in rubric.xpath("following-sibling::*"):
-            if "correction" not in box.get("class", ""):
-                break
-            slides.append(f"<section>{head}{text(box)}</section>")
+        boxes = rubric.xpath("following-sibling::div[1]/div")
+        slides += [f"<section>{head}{text(box)}</section>" for box in boxes]
     for summary in article.xpath(".//div[contains(@class, 'note') and p[.='Summary']]"):
         slides.append(f"<section><h2>Summary</h2>{text(summary)}</section>")
     return slides
