@@ -13,7 +13,6 @@ from scipy import stats
 import userdp.privacy as privacy
 import userdp.theory as theory
 from fakes import Silent
-from userdp import _validate
 from userdp.privacy import (
     BallReport,
     BinaryResponse,
@@ -36,7 +35,6 @@ from userdp.theory import SampledNoise, exact_loss, hockey_stick, sign_cube
 
 DELTA = 1e-3
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
-LEAST = _validate.BUDGETS[0]
 WILD = [1e-300, 1e-12, 0.1, 0.3, 1 / 3, 0.7, 2.9, 18.7, 38.0, 300.0, 700.0]
 MORE = ["replace", "add-remove"]
 
@@ -359,10 +357,6 @@ def test_a_larger_budget_never_spends_less(kind):
 def test_no_guarantee_exceeds_what_was_asked(kind, epsilon):
     if kind is SampledNoise:
         return  # nothing is asked of it: the noise decides
-    if hasattr(kind, "privatise") and kind is not UnaryEncoding and epsilon < LEAST:
-        with pytest.raises(ValueError, match="epsilon must be in"):
-            CASES[kind].make(epsilon)
-        return
     m = CASES[kind].make(epsilon)
     assert m.guarantee.epsilon == epsilon
     assert m.privacy_loss() <= epsilon * (1 + 1e-12) + 1e-15
@@ -555,13 +549,13 @@ def test_many_asks_of_one_noise_compose_exactly():
 
 @pytest.mark.parametrize("kind", [BinaryResponse, KaryResponse, TwoPointReport, CubeReport, BallReport])
 def test_a_budget_of_next_to_nothing_still_gives_a_finite_answer(kind):
-    m, rng = CASES[kind].make(LEAST), np.random.default_rng(3)
+    m, rng = CASES[kind].make(1e-300), np.random.default_rng(3)
     x = np.full((4, m.d), 0.5) if hasattr(m, "d") else np.ones(4)
     assert np.all(np.isfinite(m.privatise(x, rng)))
     assert np.all(np.isfinite(m.unbias(np.asarray(m.sample_total(x, rng), dtype=float), 4)))
 
 
-@pytest.mark.parametrize("make", [lambda x: LaplaceReport(-x, x, 1.0), lambda x: HashedReport(2, x, 0.1)])
+@pytest.mark.parametrize("make", [lambda e: LaplaceReport(0.0, 9.0, e), lambda e: HashedReport(2, 9.0, e)])
 def test_noise_that_is_no_number_is_refused(make):
     with pytest.raises(ValueError, match="scale must be a finite number, got inf"):
-        make(1.7e308)
+        make(5e-324)

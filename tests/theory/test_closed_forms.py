@@ -164,3 +164,5 @@ def test_dame_risk_overflows_nowhere(theta, epsilon):
     ):
         low, high, failure = dame_risk(theta, size_law=law, n=n, epsilon=epsilon, size_cap=cap)
         assert 0 <= low <= high < np.inf and 0 <= failure <= 1
+    with pytest.raises(ValueError, match="epsilon must be in"):
+        dame_risk(theta, size_law=law, n=n, epsilon=800.0, size_cap=cap)

@@ -11,7 +11,7 @@ from userdp.populations.sizes import binomial_sizes
 from userdp.theory.exact_mean import MeanLaw, localised_risk, sign_means, winner_over_users
 from userdp.theory.mean_given_users import vote_law, winner_given_votes
 
-EPSILONS = [1e-6, 0.05, 1.0, 7.0, 38.0, 90.0]
+EPSILONS = [1e-9, 0.05, 1.0, 7.0, 38.0, 90.0]
 
 
 @pytest.fixture(autouse=True)

@@ -58,12 +58,13 @@ def _category(x: ArrayLike, k: int) -> Ints:
 
 
 class _Report:
-    """What all reports share: a budget, which is the promise of one report."""
+    """What all reports share: a positive budget, which is the promise of one report."""
 
     epsilon: float
 
     def __post_init__(self) -> None:
-        _validate.budget(epsilon=self.epsilon)
+        _validate.positive(epsilon=self.epsilon)
+        _validate.in_range(0, _validate.BUDGETS[1], epsilon=self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
