@@ -50,6 +50,8 @@ TWINS = {new: old for old, new in TWINS.items()} | TWINS
 # calls in whose place their first argument could stand
 DROPPED = {"clip", "project", "minimum", "maximum", "min", "max", "abs", "sqrt", "exp", "log", "square"}
 DROPPED |= {"ceil", "floor", "nan_to_num", "cumsum", "sort", "unique", "permutation", "round", "flip"}
+# where the order of arguments does not matter
+COMMUTATIVE = {"min", "max", "minimum", "maximum", "logaddexp", "hypot", "array_equal"}
 # what noise is scaled by, and what counts users: a factor 2 here is the slip of this field
 SCALES = {"epsilon", "delta", "sensitivity", "scale", "sigma", "budget", "bound", "half_width", "spread"}
 COUNTS = {"n", "half", "third", "users", "steps", "size", "sizes", "count", "k"}
@@ -169,7 +171,8 @@ class Sites:
             yield "twin", end - len(name), end, TWINS[name]
         if name in DROPPED and node.args:
             yield "dropped call", *self.span(node), f"({self.text(*self.span(node.args[0]))})"
-        for left, right in pairwise(arg for arg in node.args if not isinstance(arg, ast.Starred)):
+        arguments = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+        for left, right in pairwise(arguments if name not in COMMUTATIVE else ()):
             (start, stop), (begin, end) = self.span(left), self.span(right)
             yield (
                 "swapped",
