@@ -73,7 +73,7 @@ check: .venv/.ready ## in a minute and a half: style, types, spelling and the un
 
 # The tests first take a while to be found, and lint has no use for more than one core.
 unit: .venv/.ready
-	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips" $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips and not long" $(PYTEST_ARGS)
 
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
 	$(NBVAL) --nbval-current-env

@@ -16,6 +16,7 @@ MARKERS = (
     "browser: looks at the built book in Chromium",
     "slips: runs a test against a planted slip",
     "slow: takes more than a second or two",
+    "long: quick, but so many that `make check` leaves them out",
     "statistical: has a stated false-alarm rate",
 )
 # The same examples every time, however busy the machine: a test that passes keeps passing.

@@ -161,7 +161,8 @@ class Sites:
     def _signs(self, kind: str, *parts: ast.AST) -> Iterator[tuple[str, int, int, str]]:
         for left, right in pairwise(parts):
             start, end = self.span(left)[1], self.span(right)[0]
-            if sign := SIGN.search(self.text(start, end)):
+            drawn = kind == "comparison" and "rng." in self.text(*self.span(left))  # never equal to anything
+            if (sign := SIGN.search(self.text(start, end))) and not (drawn and "<" in sign[0]):
                 yield kind, start + sign.start(), start + sign.end(), SIGNS[sign[0]]
 
     def _calls(self, node: ast.Call) -> Iterator[tuple[str, int, int, str]]:
