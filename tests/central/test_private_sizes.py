@@ -215,6 +215,20 @@ def test_the_test_passes_from_its_threshold_on(monkeypatch, spare):
     assert failed.scale == pytest.approx(1 / (world.n // 10 * world.step), rel=1e-12)
 
 
+def test_a_sensitivity_is_proposed_from_the_first_positive_total_on(monkeypatch):
+    """The total grows with log(delta), and one over what is proposed with the total: both end at one delta."""
+    monkeypatch.setattr(DistanceTest, "passes", lambda *_: True)
+    world = World()
+
+    def proposed(log_delta):
+        estimate, _ = world.run(delta=np.exp(log_delta))
+        return estimate.scale if estimate.value != estimate.initial else np.inf
+
+    near, far = 1 / proposed(-1.0), 1 / proposed(-2.0)
+    last = -1.0 - near / (near - far)
+    assert proposed(last + 1e-6) < np.inf == proposed(last - 1e-6)
+
+
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 0.3, 0.7, 1.0, 1 / 3, 2.9, 6.0, 100.0])
 @pytest.mark.parametrize("known", [None, 0.01])
 @pytest.mark.parametrize("n", [20, 79, 500])

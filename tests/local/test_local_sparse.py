@@ -374,3 +374,19 @@ def test_errors_of_populations_and_thresholds():
     assert selection_threshold(n=500, size=100, d=100, epsilon=1.0) == pytest.approx(
         np.sqrt(2 * np.log(5e6) / 100), rel=1e-12
     )
+
+
+@pytest.mark.parametrize(("n", "d", "size", "epsilon"), [(91, 3, 9, 1.0), (200, 5, 40, 2.5)])
+def test_the_cut_is_that_of_the_paper_to_the_last_digits(n, d, size, epsilon):
+    """One constant is where the largest entry is just left out; half-width and noise stay as they are."""
+    means = np.tile(np.linspace(-0.5, 0.9, d), (n, 1))
+
+    def chosen(constant):
+        rng = np.random.default_rng(3)
+        return sparse_threshold(means, size=size, sparsity=1, epsilon=epsilon, constant=constant, rng=rng)
+
+    log = np.log(n * size * epsilon**2)
+    per_constant = 3 * np.sqrt(4 * log / size) * np.sqrt(d * log / (n * epsilon**2))
+    edge = np.abs(chosen(1.0).scores).max() / per_constant
+    assert chosen(edge * (1 - 1e-9)).selected.size == 1
+    assert chosen(edge * (1 + 1e-9)).selected.size == 0

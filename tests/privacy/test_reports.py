@@ -213,6 +213,14 @@ def test_a_report_refuses_what_is_no_generator_by_name(stranger):
             report.privatise(x, stranger)
 
 
+def test_a_stack_of_users_is_hashed_by_the_signs_of_each_user_s_own_component():
+    """At a large budget the report, times the sign of the component, is the number itself."""
+    numbers, components = np.array([[0.3, -0.2, 0.1], [-0.4, 0.2, 0.5]]), np.array([[0, 1, 2], [2, 2, 0]])
+    sent = HashedReport(3, 0.5, 700.0).privatise((numbers, components), np.random.default_rng(1))
+    own = np.take_along_axis(sent, components[..., None], axis=-1)[..., 0]
+    assert own == pytest.approx(numbers, abs=0.05)
+
+
 @pytest.mark.parametrize("k", [2, 3, 7])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_debiasing_undoes_the_expectation_whatever_the_number_of_users(k, epsilon):
