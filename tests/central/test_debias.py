@@ -107,6 +107,8 @@ def test_the_total_of_clipped_counts_has_its_law():
     rates, users, bound = np.array([0.3, 4.0]), np.array([6, 3]), 2
     law = clipped_total_law(rates, bound, users)
     assert law.sum() == pytest.approx(1, abs=1e-12)
+    # what a transform rounds below nought is nought
+    assert clipped_total_law([0.3, 4.0], 9, [60, 30]).min() == 0.0
     rng = np.random.default_rng(2)
     draws = np.minimum(rng.poisson(np.repeat(rates, users), (40_000, 9)), bound).sum(axis=1)
     often = law * draws.size > 10

@@ -216,7 +216,7 @@ def test_the_test_passes_from_its_threshold_on(monkeypatch, spare):
 
 
 def test_a_sensitivity_is_proposed_from_the_first_positive_total_on(monkeypatch):
-    """The total grows with log(delta), and one over what is proposed with the total: both end at one delta."""
+    """The total grows with log(delta), and one over the proposal with the total: both end at one delta."""
     monkeypatch.setattr(DistanceTest, "passes", lambda *_: True)
     world = World()
 

@@ -173,6 +173,8 @@ class Sites:
         if name in DROPPED and node.args:
             yield "dropped call", *self.span(node), f"({self.text(*self.span(node.args[0]))})"
         arguments = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+        # the number and the lower end of three arguments may change places, too
+        arguments = arguments[name in ("clip", "project") and len(arguments) == 3 :]
         for left, right in pairwise(arguments if name not in COMMUTATIVE else ()):
             (start, stop), (begin, end) = self.span(left), self.span(right)
             yield (
