@@ -90,6 +90,7 @@ def test_counting_the_noise_once_costs_a_little():
     ("variances", "widths", "epsilon", "message"),
     [
         ([1, 2], [1], 1.0, r"must have one shape \(n,\), got \(2,\) and \(1,\)"),
+        ([], [], 1.0, r"must have one shape \(n,\), got \(0,\) and \(0,\)"),
         ([1, 0], [1, 1], 1.0, "variances must be positive and finite, got 0.0"),
         ([1, 1], [1, np.inf], 1.0, "lengths must be positive and finite, got inf"),
         ([1], [1], -1, "epsilon must be positive, got -1"),

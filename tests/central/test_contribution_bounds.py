@@ -243,6 +243,15 @@ def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
     assert sum(np.prod(size) for _, _, size in rng.asked) == steps > 100
 
 
+def test_a_sampled_step_follows_n_times_the_slope_of_one_user():
+    data, options = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3}
+    curve, rng = surrogate_curve(data, largest=20.0, printed=True, **RELEASE), Silent()
+    chosen = sampled_descent(data, steps=1, rng=rng, **options).value
+    step = 20 / np.hypot(3 * curve.reach + curve.mass, *set(rng.scales))
+    assert chosen == pytest.approx(10 - step * (curve.mass - 3 * curve.weights[0]), rel=1e-12)
+    assert abs(chosen - 10) > 1e-6
+
+
 def test_every_step_of_a_descent_follows_the_slope_where_it_stands():
     data = users(np.random.default_rng(14), 12, 3)
     curve, rng, steps = surrogate_curve(data, largest=20.0, **RELEASE), Silent(), 40
