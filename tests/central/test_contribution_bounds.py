@@ -491,6 +491,7 @@ def test_errors_name_the_parameter_and_the_value(change, message):
             lambda o: exponential_bound(bounds=[], **o),
             r"bounds must have shape \(k,\) with k at least 1, got \(0,\)",
         ),
+        (lambda o: private_quantile(bounds=[], **o), r"bounds must have shape \(k,\)"),
         (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be strictly increasing"),
         (lambda o: geometric_quantile(delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
         (lambda o: geometric_quantile(delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
