@@ -71,9 +71,10 @@ test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests,
 check: .venv/.ready ## in a minute and a half: style, types, spelling and the unit tests that are quick
 	$(MAKE) --no-print-directory --jobs 2 lint unit
 
-# The tests first take a while to be found, and lint has no use for more than one core.
+# The tests first take a while to be found, and lint has no use for more than one core. Nothing here is nbval's,
+# which takes each worker half a second.
 unit: .venv/.ready
-	$(BIN)/pytest -n $(JOBS) -m "not browser and not slow and not statistical and not slips and not long" $(PYTEST_ARGS)
+	$(BIN)/pytest -p no:nbval -n $(JOBS) -m "not browser and not slow and not long and not statistical and not slips" $(PYTEST_ARGS)
 
 nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, and compare with its stored outputs
 	$(NBVAL) --nbval-current-env

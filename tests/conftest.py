@@ -16,7 +16,7 @@ MARKERS = (
     "browser: looks at the built book in Chromium",
     "slips: runs a test against a planted slip",
     "slow: takes more than a second or two",
-    "long: quick, but so many that `make check` leaves them out",
+    "long: so many, or so much, that `make check` leaves them out; mutants meet them, and not the slow",
     "statistical: has a stated false-alarm rate",
 )
 # The same examples every time, however busy the machine: a test that passes keeps passing.

@@ -86,6 +86,7 @@ assert "numba" in sys.modules and urns.count_urns.py_func.__name__ == "count_urn
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_the_wing_that_needs_more_says_what_and_where_from():
     code = """
 for missing in sys.argv[1].split(","):

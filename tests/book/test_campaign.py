@@ -56,6 +56,7 @@ def test_what_draws_or_composes_makes_a_promise(tmp_path, monkeypatch, line):
     assert {mutant.function for mutant in mutants if not mutant.promise} == {"g"}
 
 
+@pytest.mark.slow
 def test_a_seed_says_which_mutants():
     one, same, other = draw(1, 21), draw(1, 21), draw(2, 21)
     assert one == same and set(one).isdisjoint(other)
@@ -63,6 +64,7 @@ def test_a_seed_says_which_mutants():
     assert draw(1, 41)[:21] == one
 
 
+@pytest.mark.slow
 def test_the_tests_most_about_a_module_come_first():
     assert campaign.tests_of("privacy/noise.py")[0] == ["privacy/test_noise.py"]
     assert campaign.tests_of("central/mean.py")[0] == ["central/test_central_mean.py"]

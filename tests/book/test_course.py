@@ -245,6 +245,7 @@ def rewrite(tab, field, text):
     tab.keyboard.type(text)
 
 
+@pytest.mark.slow
 def test_the_folder_is_the_same_when_it_is_made_again(root, course, monkeypatch):
     monkeypatch.chdir(root)
     source = course / f"source/{LAB}/{LAB}.ipynb"

@@ -51,6 +51,7 @@ def imported(root):
     return {name.partition(".")[0] for name in names} - sys.stdlib_module_names
 
 
+@pytest.mark.slow
 def test_the_extra_of_the_notebooks_has_what_the_pages_import(root, project):
     listed = project["dependencies"] + project["optional-dependencies"]["notebooks"]
     offered = {canonicalize_name(Requirement(item).name) for item in listed}

@@ -156,6 +156,7 @@ def figures(nb):
 STORED = [page for page in pages(ROOT) if page.twin.is_file()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", STORED, ids=lambda page: page.name)
 def test_figures_are_painted_from_the_palette(page):
     found = {number: foreign(image) for number, _, image in figures(read(page.twin))}

@@ -70,6 +70,7 @@ def run(sources):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kent/model", "cummings/windows", "dame/algorithm"])
 def test_cells_print_what_their_notebook_stores(root, name):
     stored = code_cells(read(root / f"notebooks/{name}.ipynb"))[1:]

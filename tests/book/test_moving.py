@@ -31,6 +31,7 @@ def test_every_figure_is_on_one_page_and_no_page_asks_for_another(root):
     assert sorted(asked) == sorted(FIGURES) and set(asked) == set(moving.placed(root))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_small_says_what_it_shows_and_keeps_inside(name):
     figure, markup = FIGURES[name], moving.markup(name)

@@ -31,6 +31,7 @@ def test_numbers_have_laplace_noise_of_the_width_over_epsilon(package):
     assert kstest(y, laplace(0.5, 1.5 / EPSILON).cdf).pvalue < LEVEL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", SHARES)
 def test_shares_are_near_the_truth(package):
     """Five standard errors of a share are 0.17 here; without its unbiasing a share of 1 would be 0.62."""
@@ -38,6 +39,7 @@ def test_shares_are_near_the_truth(package):
     assert found == pytest.approx([0, 0, 1, 0, 0], abs=0.17)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", SIGMA)
 def test_sigma_is_the_least_one_where_it_is_easy(package):
     assert SIGMA[package](EPSILON, 1e-6) == pytest.approx(4.224678889326819, rel=1e-9)

@@ -71,6 +71,7 @@ def test_the_curve_is_the_surrogate_up_to_a_constant(delta):
     assert np.allclose(held, ours)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("replace", [True, False])
 def test_one_user_moves_the_minimiser_by_at_most_reach_over_ridge(replace):
     rng = np.random.default_rng(2)
@@ -102,6 +103,7 @@ def test_without_the_cut_of_the_ratio_the_sensitivity_would_be_exceeded():
     assert moved[0] <= 10 * (1 + 1e-12) < moved[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_exponential_choices_lose_at_most_their_budget(replace):
     rng = np.random.default_rng(3)

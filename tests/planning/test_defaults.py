@@ -65,6 +65,7 @@ def squared_error(estimator, theta, rng, **known):
     return ((estimator(means, size=size, epsilon=2.0, rng=rng, **known).value - theta) ** 2).sum()
 
 
+@pytest.mark.long
 def test_vectors_at_the_default_width_err_less_than_at_the_paper_s():
     rng = np.random.default_rng(5)
     theta = rng.uniform(-0.2, 0.2, 10)

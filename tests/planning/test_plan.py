@@ -292,6 +292,7 @@ def test_the_calibrated_width_beats_that_of_the_proofs():
     assert Signs(0.3).mean == law.theta
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tails", ["bounded", "normal"])
 @pytest.mark.parametrize("n", [60, 200, 1000, 5000])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])

@@ -40,6 +40,7 @@ def test_the_limit_is_the_best_of_all_answers_of_yes_or_no(theta, size, epsilon)
     assert score_limit(theta, constant_size(size), epsilon=epsilon) == pytest.approx(best, rel=1e-9)
 
 
+@pytest.mark.long
 def test_no_private_channel_has_more_information_than_the_limit():
     rng, closest = np.random.default_rng(5), 0.0
     for _ in range(2000):
@@ -95,6 +96,7 @@ def test_no_exact_risk_is_below_the_bound(n, size, epsilon, half_width):
     assert central_least_risk(law, n=n, epsilon=epsilon) <= 8 / (n * epsilon) ** 2 + 1 / (n * size)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least", [local_least_risk, central_least_risk])
 def test_a_bound_falls_with_users_records_and_budget_and_never_passes_the_trivial(least):
     for law in (constant_size(1), constant_size(10**12), uniform_sizes(3, 50), PowerLawSizes(1, 1000, 0.3)):
@@ -119,6 +121,7 @@ def test_cells_round_sizes_up():
     )
 
 
+@pytest.mark.long
 def test_a_plan_never_promises_what_is_impossible():
     for trust, epsilon, size in product(("nobody", "curator"), (0.1, 1.0, 5.0), (1, 30, 10**5)):
         ranking = plan(n=3000, sizes=size, epsilon=epsilon, trust=trust)

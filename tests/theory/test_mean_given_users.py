@@ -154,6 +154,7 @@ def test_draws_have_the_mean_that_risks_integrate():
     assert not has_mean(drawn, 1.3 * risk)
 
 
+@pytest.mark.long
 def test_the_risks_do_without_numba(monkeypatch):
     users = populations(0.21, 20, 50, 1, seed=11)
     options = {"widths": [0.06], "epsilons": [0.5]}
@@ -162,6 +163,7 @@ def test_the_risks_do_without_numba(monkeypatch):
     assert risks_given_means(*users, **options) == pytest.approx(risks, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "epsilon", "width"), [(20, 0.5, 0.06), (20, 3.0, 0.01), (60, 1.0, 1.0)])
 def test_draws_are_the_same_bits_without_numba(monkeypatch, n, epsilon, width):
     """The compiled functions against their own source."""
