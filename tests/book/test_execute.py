@@ -109,11 +109,12 @@ def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, execu
     assert again.returncode == 0 and "1 of 2 notebooks to execute" in said, said
 
 
-STATE = """import os, sys
+STATE = """import os, re, sys
 import matplotlib.pyplot as plt
 import pandas as pd
 print(__name__, os.path.basename(sys.argv[0]).removesuffix(".py"), os.listdir(), sys.stdin.isatty())
-print(plt.get_backend(), os.environ["MPLBACKEND"], pd.options.display.max_columns)
+print(plt.get_backend(), os.environ["MPLBACKEND"])
+print(re.findall("currently: (.*)]", pd.describe_option(_print_desc=False).lower()))  # utf-8 is UTF-8
 print(*sys.path, sep="\\n")
 print("modules", sorted(name for name in sys.modules if "userdp" in name))"""
 

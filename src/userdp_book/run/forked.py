@@ -13,16 +13,17 @@ from threading import Thread
 from jupyter_client.provisioning import LocalProvisioner
 
 NAME = "userdp-forked"
-# Not pandas, which looks for IPython when it is imported and then thinks itself in a terminal.
 LIBRARIES = (
     "ipykernel.kernelapp",
     "joblib",
     "matplotlib.pyplot",
     "mpmath",
     "numba",
+    "pandas",
     "scipy.integrate",
     "scipy.optimize",
     "scipy.stats",
+    "seaborn",
 )
 
 
@@ -47,6 +48,7 @@ class Kernel(multiprocessing.get_context("forkserver").Process if sys.platform =
         self.path = [entry for entry in sys.path if entry not in ("", os.getcwd())]
 
     def run(self) -> None:
+        import pandas
         from ipykernel.kernelapp import IPKernelApp
 
         os.setsid()
@@ -54,6 +56,8 @@ class Kernel(multiprocessing.get_context("forkserver").Process if sys.platform =
         os.environ.clear()
         os.environ.update(self.environment)
         sys.path[:], sys.argv[:] = self.path, ["ipykernel_launcher", *self.arguments]
+        # Imported before IPython was there, it thinks itself in a terminal.
+        pandas.options.display.max_columns = 20
         Thread(target=end_with_parent, daemon=True).start()
         IPKernelApp.launch_instance(argv=self.arguments, parent_handle=os.getppid())
 
