@@ -233,6 +233,11 @@ def test_an_unusable_method_keeps_its_reason_and_does_not_run():
         last.run(np.zeros(1000), rng=np.random.default_rng(1))
 
 
+def test_an_option_prints_no_function():
+    """Which prints as an address that no two runs share."""
+    assert not any("_call" in repr(option) for option in plan(n=1000, sizes=9, epsilon=1.0))
+
+
 @pytest.mark.parametrize(
     "wrong, name",
     [
