@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from userdp.privacy.noise import classical_sigma, gaussian_delta, gaussian_sigma
+from userdp.privacy.noise import GaussianNoise, classical_sigma, gaussian_delta, gaussian_sigma
 from userdp.theory.audit import hockey_stick
 
 BUDGETS = (0.01, 0.1, 1.0, 5.0, 30.0)
@@ -79,6 +79,17 @@ def test_sigma_is_right_where_delta_is_all_but_no_number(epsilon, delta):
         wanted = mpmath.ncdf(a - b) - mpmath.exp(epsilon) * mpmath.ncdf(-a - b)
         assert abs(mpmath.log(wanted) - mpmath.log(delta)) < 1e-9
         assert abs(mpmath.log(wanted) - mpmath.log(2 * mpmath.mpf(delta))) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(5e-324, 5e-324), (1e-320, 1e-310), (1e30, 1e-6), (1e300, 1e-10)]
+)
+def test_a_sigma_that_would_not_spend_delta_is_refused(epsilon, delta):
+    # the largest float instead of 1e323 spends 1e309 times too much; at 1e300 the nearest float spends 1
+    for calibrate in (gaussian_sigma, GaussianNoise.calibrated):
+        with pytest.raises(ValueError, match=r"log\(spent / delta\) must be"):
+            calibrate(epsilon=epsilon, delta=delta)
+    assert gaussian_sigma(epsilon=1e15, delta=1e-6) == pytest.approx(0.5**0.5 * 1e15**-0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.4])

@@ -214,6 +214,8 @@ def test_numbers_do_not_depend_on_the_number_of_workers():
     [
         ({"widths": [0.1, 0.0]}, "widths must be positive and finite, got 0.0"),
         ({"epsilons": [-1.0]}, "epsilons must be positive and finite, got -1.0"),
+        ({"widths": []}, r"widths must have shape \(k,\) with k at least 1, got \(0,\)"),
+        ({"epsilons": []}, r"epsilons must have shape \(k,\) with k at least 1, got \(0,\)"),
     ],
 )
 def test_errors_name_the_parameter(change, message):

@@ -374,20 +374,24 @@ def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) ->
     """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private, delta inside (0, 1).
 
     It is the root of ``gaussian_delta(sigma) = delta`` that Balle and Wang (2018), Algorithm 1, find by
-    bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1.
+    bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1. What no float comes near is refused:
+    an epsilon above some 1e17, of which rounding decides what is spent, or one as denormal as delta.
     """
-    start = min(np.log(classical_sigma(epsilon=epsilon, delta=delta)), 700.0)  # of a denormal budget, inf
     _validate.positive(sensitivity=sensitivity)
 
     def excess(log_sigma: float) -> float:
         return float(_log_delta(np.exp(log_sigma), epsilon) - np.log(delta))
 
-    low = high = start
+    # at most 700, since of a denormal budget it is inf
+    low = high = min(np.log(classical_sigma(epsilon=epsilon, delta=delta)), 700.0)
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:
         high += 1
-    return float(sensitivity * np.exp(brentq(excess, low, high, xtol=1e-15, rtol=1e-15)))
+    log_sigma = brentq(excess, low, high, xtol=1e-15, rtol=1e-15)
+    # beyond all floats sigma spends too much; at a huge epsilon one float spends all, the next one nothing
+    _validate.in_range(-1e-3, 1e-3, **{"log(spent / delta)": excess(log_sigma)})
+    return float(sensitivity * np.exp(log_sigma))
 
 
 def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:

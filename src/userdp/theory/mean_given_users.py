@@ -218,7 +218,8 @@ def _inverse(m: int) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def _parameters(widths: ArrayLike, epsilons: ArrayLike) -> list[NDArray]:
-    return _validate.positive_arrays(widths=np.ravel(widths), epsilons=np.ravel(epsilons))
+    widths, epsilons = _validate.positive_arrays(widths=np.ravel(widths), epsilons=np.ravel(epsilons))
+    return [_validate.vector(widths=widths), _validate.vector(epsilons=epsilons)]  # kernels take no empty one
 
 
 def _populations(
