@@ -13,6 +13,7 @@ from importlib.metadata import packages_distributions
 import pytest
 
 import userdp
+from userdp._face import is_named
 from userdp.planning import NoGain
 
 WINGS = ("privacy", "populations", "local", "central", "theory", "planning", "data")
@@ -155,3 +156,10 @@ def test_no_test_ignores_what_it_is_given_or_compares_constants(root):
             elif isinstance(node, ast.Assert) and not any(isinstance(n, ast.Name) for n in ast.walk(node)):
                 idle.append(f"{file.name}:{node.lineno} compares constants")
     assert not idle
+
+
+def test_an_error_names_a_number_by_its_value_or_its_shape():
+    assert is_named(ValueError("n must be positive, got 7"), "n", 7)
+    assert is_named(ValueError("n must have shape (3,), got (2,)"), "n", 7)
+    assert not is_named(ValueError("n must be positive"), "n", 7)
+    assert not is_named(ValueError("m must be positive, got 7"), "n", 7)

@@ -44,6 +44,11 @@ def test_means_have_the_law_of_averaged_records(name):
     assert has_mean((means - population.mean) ** 2, variance / 6)
 
 
+@pytest.mark.parametrize("name", LITERAL)
+def test_of_nobody_there_are_no_means(name):
+    assert LITERAL[name][0].draw_means([], np.random.default_rng(1)).shape == (0,)
+
+
 def test_blocks_have_the_law_of_single_draws():
     rng = np.random.default_rng(2)
     population = Signs(0.4)

@@ -1,5 +1,6 @@
 """The helpers draw what they are given."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,3 +23,9 @@ def test_an_interval_is_two_standard_errors_on_either_side():
     middle, half = style.interval(values)
     assert middle == pytest.approx(values.mean(axis=0))
     assert half == pytest.approx(2 * sem(values))
+
+
+def test_labels_have_room():
+    style.use()
+    figure, _ = plt.subplots(1, 2)
+    assert figure.get_layout_engine() is not None
