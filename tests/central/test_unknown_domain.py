@@ -168,6 +168,12 @@ def test_nobody_and_nothing():
     assert random_clip(np.zeros((0, 3), int), 2, rng).shape == (0, 3)
 
 
+def test_a_sparse_table_is_clipped_like_a_dense_one():
+    table = np.array([[9, 0, 4], [0, 3, 0]])
+    dense, thin = (random_clip(x, 5, np.random.default_rng(6)) for x in (table, sparse.csr_array(table)))
+    assert np.array_equal(dense, thin) and thin.sum() == 8
+
+
 # --- privacy of the release -------------------------------------------------------------------------
 
 

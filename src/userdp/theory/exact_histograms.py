@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import logsumexp, ndtr
 
 from userdp import _validate
@@ -151,7 +152,7 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
 
     Parameters
     ----------
-    counts : shape (n, d)
+    counts : shape (n, d), dense or sparse
         Count of each user and item; what is not a count is taken for 0.
     bound
         Contribution bound C, at least 1 and at most ten million.
@@ -167,7 +168,7 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
     """
     _validate.generator(rng=rng)
     (bound,) = whole_bounds([bound], "bound").tolist()
-    counts = _whole(_table(counts))
+    counts = _whole(_table(sparse.csr_array(counts).toarray() if sparse.issparse(counts) else counts))
     return np.array([_sample(row, bound, rng) for row in counts], dtype=np.int64).reshape(counts.shape)
 
 
