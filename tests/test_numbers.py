@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from good_calls import COMMON, MEANS, ROWS, SIZES, SPECIAL, Made, N, call, good, offered, parameters
+from good_calls import COMMON, LAW, MEANS, ROWS, SIZES, SPECIAL, Made, N, call, good, offered, parameters
 from test_bad_calls import kind, limit
 
 TABLE = Path(__file__).with_suffix(".csv")
@@ -33,6 +33,10 @@ SECONDS = {"planning.plan": 1.0}
 MACHINE = {"study.seconds", "study.sweep"}  # times, and starts processes
 BUDGETS = {"epsilon": 7.3, "release_epsilon": 6.1, "delta": 1e-5, "release_delta": 1e-5}
 COLUMNS = ("count", "texts", "total", "order")
+# what takes more than one change
+TOGETHER = {
+    "planning.plan": {"histogram": {"estimate": "histogram", "trust": "curator", "items": 4, "sizes": LAW}},
+}
 METHODS = {
     "value": 0.3, "distance": 90.0, "total": 7, "support": np.arange(3), "counts": np.array([40.0, 3.0, 0.0]),
     "others": 0.3, "coordinates": np.array([0, 2]), "hashes": np.array([[1, -1, 1], [1, 1, -1]]), "m": 5,
@@ -97,6 +101,8 @@ def cases(name):
                 value = (values | base).get(key, parameter.default)
                 for label, other in others(parameter, value).items():
                     yield f"{place}{key} {label}", partial(ask, name, **base | {key: other})
+    for label, together in TOGETHER.get(name, {}).items():
+        yield label, partial(ask, name, **together)
     if tables(values) or "n" in values:
         for users in (N - 1, N - 2, 7):
             fewer = {key: value[:users] for key, value in tables(values).items()}

@@ -246,7 +246,7 @@ def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
 
 
 def test_a_sampled_step_follows_n_times_the_slope_of_one_user():
-    data, options = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3}
+    data, options = np.tile([12.0, 9.0], (3, 1)), CHOICE | {"delta": 1e-3}
     curve, rng = surrogate_curve(data, largest=20.0, printed=True, **RELEASE), Silent()
     chosen = sampled_descent(data, steps=1, rng=rng, **options).value
     step = 20 / np.hypot(3 * curve.reach + curve.mass, *set(rng.scales))

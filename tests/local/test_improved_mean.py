@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtr
 
 from laws import has_mean, same_law
 from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, round_report, scaled_deviations
@@ -17,7 +19,15 @@ from userdp.populations.sizes import (
 )
 from userdp.privacy.reports import project
 from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
-from userdp.theory.improved_plan import RiskBound, _round, _tail, _vote_failure, choose_plan, risk_bound
+from userdp.theory.improved_plan import (
+    RiskBound,
+    _round,
+    _square_excess,
+    _tail,
+    _vote_failure,
+    choose_plan,
+    risk_bound,
+)
 
 EPSILON = 22 / 35
 LAW = two_point_sizes(400, 4000, 0.5)
@@ -308,3 +318,12 @@ def test_plans_are_checked(build, match):
 def test_plans_never_have_more_users_than_there_are(n, tails):
     plan = choose_plan(n=n, epsilon=20.0, size_law=constant_size(10**6), tails=tails)
     assert plan.voters + sum(r.users for r in plan.rounds) == n
+
+
+@pytest.mark.parametrize("x", [0.0, 0.7, 2.5])
+def test_the_expected_square_beyond_a_point_is_the_integral_of_the_tail(x):
+    """Of |Z| for a normal Z, and of a law whose tail is that of Hoeffding's inequality."""
+    tails = {"normal": lambda t: 2 * ndtr(-t), "bounded": lambda t: 2 * np.exp(-(t**2) / 2)}
+    for name, tail in tails.items():
+        beyond, _ = quad(lambda t, tail=tail: 2 * (t - x) * tail(t), x, 40, epsabs=1e-13)
+        assert _square_excess(x, name) == pytest.approx(beyond, rel=1e-8)

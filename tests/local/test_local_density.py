@@ -308,3 +308,9 @@ def test_the_estimator_is_total_in_the_data(printed, data):
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make(np.random.default_rng(0))
+
+
+def test_one_coefficient_is_known_beforehand():
+    means = draw_user_coefficients(LAPLACE, n=3, size=9, terms=1, epsilon=1.0, rng=np.random.default_rng(1))
+    assert (means == np.ones((3, 1))).all()
+    assert density_risk(LAPLACE, n=40, size=9, terms=1, epsilon=1.0) == LAPLACE.tail(1)

@@ -269,6 +269,15 @@ def test_small_proportions_are_not_divided_by():
     )
 
 
+@pytest.mark.parametrize(("few", "kept"), [(4, False), (6, True)])
+def test_a_share_below_a_hundredth_of_an_even_one_is_left_at_its_midpoint(few, kept):
+    third = np.repeat([-0.52, 0.48], [1000 - few, few])
+    options = {"size": 9, "components": 2, "epsilon": 40.0, "half_width": 0.1}
+    result = mixture_means(np.tile(third, 3), rng=np.random.default_rng(5), **options)
+    assert result.proportions[1] == pytest.approx(few / 1000, abs=1e-6)
+    assert (result.value[1] != result.midpoints[1]) == kept
+
+
 # --- estimates -------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ MOST = 40
 SIGNS = {"+": "-", "*": "/", "**": "*", "//": "/", "%": "//", "and": "or", "&": "|", "<": "<=", ">": ">="}
 SIGNS |= {"==": "!=", "is": "is not", "in": "not in"}
 SIGNS = {new: old for old, new in SIGNS.items()} | SIGNS
+ORDERS = {"<", "<=", ">", ">="}
 SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
 TWINS = {"min": "max", "minimum": "maximum", "ceil": "floor", "sequential": "disjoint", "argmax": "argmin"}
 TWINS |= {"any": "all", "expm1": "exp", "log1p": "log", "sum": "max", "laplace": "normal"}
@@ -162,7 +163,7 @@ class Sites:
         for left, right in pairwise(parts):
             start, end = self.span(left)[1], self.span(right)[0]
             drawn = kind == "comparison" and "rng." in self.text(*self.span(left))  # never equal to anything
-            if (sign := SIGN.search(self.text(start, end))) and not (drawn and "<" in sign[0]):
+            if (sign := SIGN.search(self.text(start, end))) and not (drawn and sign[0] in ORDERS):
                 yield kind, start + sign.start(), start + sign.end(), SIGNS[sign[0]]
 
     def _calls(self, node: ast.Call) -> Iterator[tuple[str, int, int, str]]:
