@@ -200,6 +200,7 @@ def _held(counts: ArrayLike) -> NDArray[np.bool_]:
 
 def _whole(counts: NDArray[Any], d: int | None = None) -> Ints:
     """Counts as whole numbers, with what is not a count set to 0 and no user's total above 2^62."""
-    if not np.issubdtype(counts.dtype, np.integer):
-        counts = np.nan_to_num(counts.astype(float), nan=0.0, posinf=0.0, neginf=0.0)
+    # in eight bytes: the oldest NumPy clips no shorter ones at 2^62
+    counts = counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
+    counts = np.nan_to_num(counts, nan=0.0, posinf=0.0, neginf=0.0)
     return np.clip(counts, 0, 2**62 // (d or counts.shape[1])).astype(np.int64)
