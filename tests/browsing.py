@@ -80,6 +80,11 @@ def tab(browser, site):
         yield tab
 
 
+def failed(request):
+    """The address of a request that failed; what a reader leaves or loads anew ends before it is there."""
+    return [] if request.failure == "net::ERR_ABORTED" else [f"failed: {request.url}"]
+
+
 @contextmanager
 def new_tab(context, site):
     """A tab that collects what the pages complain of and ask for elsewhere."""
@@ -87,7 +92,7 @@ def new_tab(context, site):
     page.complaints = []
     page.on("console", lambda m: m.type in ("error", "warning") and page.complaints.append(m.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("requestfailed", lambda request: page.complaints.append(f"failed: {request.url}"))
+    page.on("requestfailed", lambda request: page.complaints.extend(failed(request)))
     page.on("request", lambda r: r.url.startswith(own) or page.complaints.append(f"off-site: {r.url}"))
     yield page
     page.close()
