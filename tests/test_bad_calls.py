@@ -225,3 +225,9 @@ def test_the_same_numbers_in_another_type_give_the_same_answer(name):
                     assert not outcome, found
                     # sums over a column that is not in one piece may differ in the last digits
                     assert numbers_in(found) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("flag", [True, False, np.True_])
+def test_a_truth_is_no_number(flag):
+    with pytest.raises(ValueError, match="epsilon must be"):
+        call("privacy.BinaryResponse", {"epsilon": flag})

@@ -135,6 +135,12 @@ def test_mixtures_are_weighted_by_the_other_signs(odds):
     assert np.abs(mixture_tv([np.eye(3)], laws, odds=0.9) - expected).max() > 1e-3
 
 
+def test_signs_are_fair_unless_something_else_is_said():
+    laws = np.array([[0.6, 0.4], [0.3, 0.7], [0.9, 0.1], [0.2, 0.8]])
+    assert (mixture_tv([np.eye(2)], laws) == mixture_tv([np.eye(2)], laws, odds=0.5)).all()
+    assert (mixture_tv([np.eye(2)], laws) != mixture_tv([np.eye(2)], laws, odds=0.25)).all()
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -19,6 +19,7 @@ from userdp.theory import (
     sign_means,
     two_point_least,
 )
+from userdp.theory.least_risk import CELLS, _cells
 
 
 def scores(theta, size):
@@ -127,3 +128,12 @@ def test_a_plan_never_promises_what_is_impossible():
         ranking = plan(n=3000, sizes=size, epsilon=epsilon, trust=trust)
         assert 0 < ranking.least <= ranking[0].error * (1 + 1e-9)
         assert f"{ranking.least:.2g}" in ranking.advice
+
+
+@pytest.mark.parametrize("shape", [0.3, 2.0])
+def test_sizes_are_rounded_up_to_few_and_no_chance_is_lost(shape):
+    law = PowerLawSizes(3, 10**6, shape)
+    cells = _cells(law)
+    assert cells.values.size <= CELLS == 48 and cells.values[-1] == law.largest
+    below = 1 - law.survival(cells.values + 1)
+    assert np.cumsum(cells.probabilities) == pytest.approx(below, abs=1e-12)
