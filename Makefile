@@ -68,7 +68,7 @@ test: lint execute $(BOOK_IF_BROWSER) ## everything: style, spelling, all tests,
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -rs $(PYTEST_ARGS)
 	$(NBVAL) --nbval-recorded
 
-check: .venv/.ready ## in a minute and a half: style, types, spelling and the unit tests that are quick
+check: .venv/.ready ## in a minute and a quarter: style, types, spelling and the unit tests that are quick
 	$(MAKE) --no-print-directory --jobs 2 lint unit
 
 # The tests first take a while to be found, and lint has no use for more than one core. Nothing here is nbval's,
