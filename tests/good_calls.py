@@ -1,15 +1,13 @@
 """One good call of every public function and class of the package.
 
 A symbol means one thing throughout the package, so most parameters have one good value, in `COMMON`;
-`SPECIAL` has what differs. The calls are spoilt one parameter at a time by `test_bad_calls`; run as a script
-this prints a digest of each answer, to be compared between interpreters.
+`SPECIAL` has what differs. `test_bad_calls` spoils the calls one parameter at a time; `test_numbers` holds
+what they answer against a table.
 """
 
 import importlib
 import inspect
-from dataclasses import fields, is_dataclass
 from functools import cache
-from hashlib import sha256
 
 import numpy as np
 
@@ -251,8 +249,7 @@ def is_error(thing):
 @cache
 def offered():
     """Every public callable by wing and name, but for those that are tried `ELSEWHERE`."""
-    wings = WINGS if __name__ != "__main__" else WINGS[:-1]  # a study needs more packages
-    faces = {wing: importlib.import_module(f"userdp.{wing}") for wing in wings}
+    faces = {wing: importlib.import_module(f"userdp.{wing}") for wing in WINGS}
     found = {f"{wing}.{name}": getattr(face, name) for wing, face in faces.items() for name in face.__all__}
     return {
         name: thing
@@ -285,25 +282,3 @@ def call(name, values):
         elif each.kind is each.POSITIONAL_ONLY:
             places = [*places, values.pop(key)]
     return offered()[name](*places, **values)
-
-
-# --- the same answers elsewhere: `python tests/good_calls.py` prints a line for each call --------------
-def digest(thing):
-    """Numbers of an answer to the last bit, in a short hash."""
-    return sha256(repr(plain(thing)).encode()).hexdigest()[:12]
-
-
-def plain(thing):
-    """An answer as lists, numbers and texts whose ``repr`` is the same for every version of numpy."""
-    if is_dataclass(thing) and not isinstance(thing, type):
-        return [plain(getattr(thing, each.name)) for each in fields(thing)]
-    if isinstance(thing, np.ndarray | np.generic):
-        return plain(thing.tolist())
-    if isinstance(thing, list | tuple):
-        return [plain(each) for each in thing]
-    return thing if isinstance(thing, int | float | str | type(None)) else type(thing).__name__
-
-
-if __name__ == "__main__":
-    for each in offered():
-        print(each, digest(call(each, good(each))))

@@ -2,8 +2,9 @@
 
 Tests of laws and bounds say whether an answer is right; this says that it has moved. Each good call is asked
 as it stands, then with one parameter at a time doubled, halved, turned round or set to another option;
-classes are asked for their methods. What is stored of an answer: how many numbers, the sum of their sizes,
-and a sum that knows their order. Generators start anew for each call, so that noise is the same.
+classes are asked for their methods. What is stored of an answer: how many numbers and texts, a checksum of
+the texts, and two sums of the numbers' logarithms, of which one knows their order. Generators start anew for
+each call, so that noise is the same.
 
 ``python tests/test_numbers.py`` writes the table anew; the commit says why its numbers moved.
 """
