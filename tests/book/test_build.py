@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from userdp_book.site import build, claims, generated, offline
+from userdp_book.site import build, claims, generated, offline, search
 from userdp_book.site.statements import seconds
 
 HEAD = "---\nkernelspec: {name: python3}\n---\n"
@@ -133,3 +133,16 @@ def test_pages_are_made_again_of_what_has_changed(book, env):
 
 def test_seconds_are_those_of_the_last_run(book):
     assert seconds(book) == [("page", 2.0)]
+
+
+def test_a_search_finds_pages_that_are_not_written_again():
+    """Sphinx takes a page's index directives from its tree, which it has for a page that it writes."""
+    entries = {"dame/index": [("single", "DAME", "index-0", "main", None)], "compare": []}
+    written = {"kent/index": [("Kent", "index-0", "main")]}
+    app = SimpleNamespace(
+        env=SimpleNamespace(get_domain=lambda name: SimpleNamespace(entries=entries)),
+        builder=SimpleNamespace(indexer=SimpleNamespace(_index_entries=written)),
+    )
+    search.list_entries(app)
+    found = {name for told in written.values() for name, *_ in told}
+    assert found == {"Kent", "DAME"} and written["dame/index"] == [("DAME", "index-0", "main")]

@@ -92,6 +92,7 @@ def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
 
 def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
     for row in table(EQUIVALENTS):
+        assert None not in row, row
         mutants = [mutant for place in Sites(PACKAGE / row["module"]).found() for mutant in place]
         known = {(m.function, m.before, m.after) for m in mutants}
         assert (row["function"], row["before"], row["after"]) in known, row
@@ -116,6 +117,18 @@ def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
     mutants = [mutant for place in Sites(PACKAGE / "privacy/guarantee.py").found() for mutant in place]
     monkeypatch.setattr(campaign, "passes", lambda test: False)
     assert judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))["outcome"] == "unsure"
+
+
+@pytest.mark.slips
+def test_what_no_test_sees_a_page_may_see(monkeypatch):
+    """No test is asked: a quick page shows a bound that the mutant doubles, and would not without it."""
+    monkeypatch.setattr(campaign, "TIERS", ())
+    mutants = [mutant for place in Sites(PACKAGE / "theory/exact_counts.py").found() for mutant in place]
+    mutant = next(m for m in mutants if m.function == "noise_variance" and m.kind == "arithmetic")
+    row = judge(mutant)
+    assert row["outcome"] == "killed" and row["test"].startswith("liu/debiasing-error.md::cell ")
+    monkeypatch.setattr(campaign, "passes", lambda test: False)
+    assert judge(mutant)["outcome"] == "unsure"
 
 
 @pytest.mark.slips

@@ -21,6 +21,8 @@ from userdp.privacy.reports import project
 from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
 from userdp.theory.improved_plan import (
     RiskBound,
+    _Known,
+    _plan,
     _round,
     _square_excess,
     _tail,
@@ -158,12 +160,13 @@ def test_estimate_is_unbiased_where_nothing_is_cut(theta):
     assert not has_mean(values + 20 * values.std() / 200**0.5, theta)
 
 
+@pytest.mark.parametrize("spread", [0.0, 0.3])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
-def test_a_round_of_laplace_reports_has_their_variance_where_nothing_is_cut(epsilon):
+def test_a_round_of_laplace_reports_has_their_variance_where_nothing_is_cut(epsilon, spread):
     """That of the noise and the second moment of signs as far from the centre as the round foresees."""
-    round_, m, q = Round(100, 0.1, 30.0), LAW.values, LAW.probabilities
-    scale = 30 / np.sqrt(m) + 0.1
-    variance = 8 / epsilon**2 + q @ ((1 / m + 0.1**2) / scale**2)
+    round_, m, q = Round(100, 0.1, 30.0, spread), LAW.values, LAW.probabilities
+    scale = 30 * np.sqrt(1 / m + spread**2) + 0.1
+    variance = 8 / epsilon**2 + q @ ((1 / m + spread**2 + 0.1**2) / scale**2)
     deviation, _ = _round(round_, LAW, epsilon, "normal", 0.0)
     assert deviation * (q @ (1 / scale)) == pytest.approx(np.sqrt(variance / 100), rel=1e-12)
 
@@ -242,6 +245,13 @@ def test_expectation_is_that_of_the_sizes(law):
         return 1 / (2 / np.sqrt(m) + 0.01)
 
     assert law.expectation(inverse) == pytest.approx(probabilities @ inverse(values), rel=1e-9)
+
+
+def test_whom_the_shares_leave_over_reports_in_the_last_round():
+    """Shares of e : 1 : 1 of 1,000 users are 576.1, 211.9 and 211.9."""
+    known = _Known(1000, 1.0, LAW, "bounded", 0.0)
+    plan = _plan(np.concatenate([[1.0], np.zeros(7)]), known, None, 3)
+    assert [round_.users for round_ in plan.rounds] == [576, 211, 213]
 
 
 def test_without_a_better_plan_all_users_report_plainly():

@@ -28,6 +28,7 @@ def test_the_parts_of_a_budget_never_sum_to_more_than_it():
         count, budget = split_budget(d, epsilon=epsilon)
         assert count == d and epsilon * (1 - 1e-15) < count * budget <= epsilon
     assert sum(epsilon / d * d > epsilon for d, epsilon in asked) > len(asked) / 50
+    assert split_budget(4, epsilon=8.0) == (4, 2.0)  # and not less where the parts fit
 
 
 def test_every_pattern_of_signs_is_turned_by():

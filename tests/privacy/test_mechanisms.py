@@ -487,6 +487,10 @@ def test_what_is_at_the_threshold_is_hidden_and_a_distance_there_passes():
 # --- what only some have -----------------------------------------------------------------------------
 
 
+def test_the_smallest_number_is_a_scale():
+    assert LaplaceReport(0.0, 5e-324, 1.0).scale == 5e-324
+
+
 @pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])
 def test_what_nobody_moves_costs_nothing_and_needs_no_noise(kind):
     extra = {"delta": DELTA} if kind is GaussianNoise else {}

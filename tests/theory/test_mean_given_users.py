@@ -227,6 +227,11 @@ def test_errors_name_the_parameter(change, message):
         localised_draws(*users, rng=np.random.default_rng(1), **options)
 
 
+def test_no_bin_holds_fewer_voters_than_none():
+    with pytest.raises(ValueError, match="held must be at least 0, got -1 at place 1"):
+        winner_given_votes([2, -1], epsilon=1.0)
+
+
 def test_populations_must_be_finite_and_fit():
     voters, refiners, theta = populations(0.0, 20, 50, 2, seed=16)
     options = {"widths": [0.1], "epsilons": [1.0]}

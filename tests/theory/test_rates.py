@@ -98,7 +98,8 @@ def test_rates_never_exceed_the_trivial_risk_and_never_rise_with_users_or_record
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_logarithms_only_raise_a_rate(name):
-    n, size = 500, np.geomspace(10, 1e6, 20)
+    """Also where the logarithm itself is below 1: two users of one record."""
+    n, size = np.array([[2], [500]]), np.geomspace(1, 1e6, 20)
     with_logs = user_level(PROBLEMS[name], n, size, epsilon=0.8, logs=True)
     assert (with_logs >= user_level(PROBLEMS[name], n, size, epsilon=0.8)).all()
 

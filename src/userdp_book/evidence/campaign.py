@@ -3,7 +3,7 @@
 ``python -m userdp_book.evidence.campaign --seed 1 --count 100`` plants each in a copy of the package, runs
 the tests that call its function, quick ones first, until one fails, and stores what came of it. Which test
 calls what is recorded once for each file of tests, below ``_build``. Tests that are marked as slow do not
-run: what they alone would see counts as unseen.
+run: what they alone would see counts as unseen. What no test has seen meets some pages of the book.
 
 Half of the mutants are drawn from the code that makes a promise: the wing `privacy`, and every function of a
 mechanism that draws noise or adds budgets. Survivors that change nothing anybody could observe are argued one
@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 from userdp_book.run.reach import Sources, read_code
 
+from .on_pages import is_as_stored, seen_by
 from .slips import ROOT, plant, run
 
 PACKAGE = ROOT / "src" / "userdp"
@@ -305,13 +306,16 @@ def that_call(mutant: Mutant, files: list[str], tier: str) -> dict[str, float]:
 
 @cache
 def passes(test: str) -> bool:
-    """Control: whether a test that failed with a mutant passes without one."""
+    """Control: whether a test that failed with a mutant, or a page that changed, is well without one."""
+    page, _, cell = test.partition(".md::")
+    if cell:
+        return is_as_stored(page)
     with tempfile.TemporaryDirectory() as folder:
         return run([test], plant(None, Path(folder)), 4 * LIMIT).returncode == 0
 
 
 def judge(mutant: Mutant) -> dict[str, str]:
-    """Plant a mutant and run tests until one fails: a row of the list of results.
+    """Plant a mutant and run tests, then pages, until one sees it: a row of the list of results.
 
     What a test sees that fails without a mutant too is unsure.
     """
@@ -331,6 +335,8 @@ def judge(mutant: Mutant) -> dict[str, str]:
                 failed = re.search(FAILED, result.stdout, re.MULTILINE)
                 seen = failed[1] if failed else ""
                 break
+        if outcome == "survived" and (seen := seen_by(mutant.module, Path(folder))):
+            outcome = "killed"
     if outcome == "killed" and not (seen and passes(seen)):
         outcome = "unsure"
     row = {name: str(getattr(mutant, name)) for name in Mutant._fields[:6]}

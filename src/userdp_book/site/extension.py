@@ -130,6 +130,7 @@ def setup(app) -> dict:
     app.connect("html-page-context", live.load)
     app.connect("html-page-context", moving.load)
     app.connect("html-page-context", mathjax.drop, priority=600)
+    app.connect("html-collect-pages", search.list_entries)
     app.connect("html-collect-pages", search.name_statements)
     app.connect("html-page-context", preview.describe)
     app.connect("build-finished", preview.write)
