@@ -153,16 +153,20 @@ class InFigures(Judged):
         return [nodes.paragraph(text=picture.sentence(self.options.get("paper")))]
 
 
+def gravity(fault: dict) -> tuple[int, int]:
+    """By severity, then by rank."""
+    return SEVERITIES.index(fault["severity"]), fault.get("rank", 99)
+
+
 class Worst(Judged):
     """How many slips one paper has of each kind, and the gravest, a line each with what is true instead."""
 
     def show(self, chosen):
-        grave = {
-            fault["statement"]: fault
-            for fault in sorted(chosen.values(), key=lambda fault: -fault.get("rank", 99))
-            if fault["severity"] == SEVERITIES[0] or "rank" in fault
-        }
-        lines = nodes.bullet_list("", *(self.line(fault) for fault in reversed(grave.values())))
+        grave: dict[str, dict] = {}
+        for fault in sorted(chosen.values(), key=gravity):
+            if fault["severity"] == SEVERITIES[0] or "rank" in fault:
+                grave.setdefault(fault["statement"], fault)
+        lines = nodes.bullet_list("", *map(self.line, grave.values()))
         count = Counter(fault["severity"] for fault in chosen.values())
         one = self.options["paper"]
         link = partial(to_page, "book/reproduce/corrections")

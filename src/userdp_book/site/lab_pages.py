@@ -59,7 +59,7 @@ class Labs(SphinxDirective):
         text = page.source.read_text(encoding="utf8")
         return [
             to_page(f"{STUDENT}/{name}", said(text, r"^# (.*)$")),
-            to_page(f"book/{chapter}", chapter),
+            to_page(f"book/{chapter}"),
             said(text, r"\*\*Time\*\* (\d+ minutes)"),
             said(text, r"\*\*Marks\*\* (\d+)"),
             self.buttons(page),

@@ -64,12 +64,18 @@ class Beside(FromData):
     def checks(self, display: dict) -> list[nodes.Node]:
         """The claims that test it, each linked to its page, and the tests by name."""
         parts = [
-            [nodes.Text(f"{check} on "), page_link(self.claims[check])]
+            [nodes.Text(f"{self.named(check, display)} on "), page_link(self.claims[check])]
             if check in self.claims
             else [nodes.literal(text=check)]
             for check in display.get("check", [])
         ]
         return joined(", ", parts).children
+
+    def named(self, check: str, display: dict) -> str:
+        """A claim by its number, and by its statement where that is another than the display's."""
+        id, _, count = check.rpartition(".")
+        name = own_name(id, f"/{statements()[id]['paper']}/")
+        return f"claim {count}" + (f" about {name}" if id != display["statement"] else "")
 
 
 class Walk(Beside):
@@ -81,8 +87,8 @@ class Walk(Beside):
         found = of_statement(self.arguments[0])
         if not found:
             raise self.error(f"no display belongs to {self.arguments[0]!r}")
-        first, last = (name(key) for key in (next(iter(found)), next(reversed(found))))
-        title = "In the paper, step by step: " + (first if first == last else f"{first} to {last}")
+        many = f"step by step, {len(found)} displays and lines"
+        title = f"In the paper, {many if len(found) > 1 else name(next(iter(found)))}"
         steps = [self.step(key, display) for key, display in found.items()]
         return [nodes.admonition("", nodes.title(text=title), *steps, classes=["dropdown", "walk"])]
 

@@ -19,8 +19,8 @@ def to_statement(statement: str, text: str | None = None) -> book_link:
     return book_link("", shown, statement=statement)
 
 
-def to_page(docname: str, text: str, anchor: str = "", query: str = "") -> book_link:
-    """A link to a place in a page, or to what a filter of the page shows for this query."""
+def to_page(docname: str, text: str = "", anchor: str = "", query: str = "") -> book_link:
+    """A link to a place in a page, by its title unless a text is given, or to what its filter shows."""
     return book_link("", nodes.Text(text), page=docname, anchor=anchor, query=query)
 
 
@@ -53,7 +53,8 @@ class ResolveLinks(SphinxPostTransform):
                 link.replace_self(link.children)
                 continue
             docname, anchor = found
-            inner = nodes.inline("", "", *link.children)
+            shown = link if link.astext() else self.env.titles[docname].deepcopy()
+            inner = nodes.inline("", "", *shown.children)
             found = make_refnode(self.app.builder, self.env.docname, docname, anchor, inner)
             if link.get("query"):
                 found["refuri"] += f"?{link['query']}"

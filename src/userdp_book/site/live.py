@@ -98,7 +98,7 @@ class LivePages(SphinxDirective):
         cells = {page.name: page.source.read_text("utf8").count("\n```{code-cell}") for page in pages}
         odd, total = differing(), sum(cells.values())
         rows = [
-            [to_page(f"book/{name}", name), str(cells[name]), str(cells[name] - len(which)), reason]
+            [to_page(f"book/{name}"), str(cells[name]), str(cells[name] - len(which)), reason]
             for name, (which, reason) in sorted(odd.items())
         ]
         wrong = sum(len(which) for which, _ in odd.values())

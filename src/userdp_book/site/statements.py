@@ -179,7 +179,7 @@ class PageSeconds(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "seconds")
         taken = sorted(seconds(Path(self.env.srcdir)), key=lambda item: -item[1])
-        rows = [[to_page(f"book/{name}", name), f"{time:.0f}"] for name, time in taken]
+        rows = [[to_page(f"book/{name}"), f"{time:.0f}"] for name, time in taken]
         total = sum(time for _, time in taken)
         return windowed(table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds"))
 
@@ -192,7 +192,7 @@ class PageCosts(SphinxDirective):
         both = {page: row for page, row in costs().items() if len(row) == len(COLUMNS)}
         rows = [
             [
-                to_page(f"book/{page}", page),
+                to_page(f"book/{page}"),
                 *(f"{row[c]:.0f}" for c in COLUMNS),
                 f"{row['before'] / row['now']:.1f}",
             ]
