@@ -20,8 +20,11 @@ class FromData(SphinxDirective):
 
 
 def made_of(env, name: str) -> None:
-    """Note in the page that is being read what it is made of."""
-    env.metadata[env.docname].setdefault("generated", {})[name] = digest(env, name)
+    """Note in the page that is being read what it is made of, which is the same for all pages of a build."""
+    known = vars(env.app).setdefault("userdp_digests", {})
+    if name not in known:
+        known[name] = digest(env, name)
+    env.metadata[env.docname].setdefault("generated", {})[name] = known[name]
 
 
 def digest(env, name: str) -> str:

@@ -45,11 +45,11 @@ def status(display: dict) -> nodes.inline:
 
 
 def claims_for(env) -> dict[str, Stored]:
-    """The book's claims by their keys, read once for all walks of the page that is being read."""
-    known = env.temp_data
+    """The book's claims by their keys, read once for all walks of all pages."""
+    for source in ("displays", "places"):
+        made_of(env, source)
+    known = vars(env.app)
     if "userdp_claims" not in known:
-        for source in ("displays", "places"):
-            made_of(env, source)
         known["userdp_claims"] = {claim["key"]: claim for claim in collect(Path(env.srcdir))}
     return known["userdp_claims"]
 

@@ -7,6 +7,8 @@ from sphinx import addnodes
 from sphinx.domains import Domain
 
 KEPT = (nodes.section, addnodes.toctree)
+# Most of a page; nothing in them can have a number.
+WORDS = (nodes.Text, nodes.Inline, nodes.paragraph)
 # By these Sphinx knows what shall have a number.
 MARKS = (nodes.caption, nodes.title, nodes.literal_block)
 
@@ -19,6 +21,8 @@ def note(app, doctree: nodes.document) -> None:
 def outline(domains: Collection[Domain], node: nodes.Element) -> Iterator[nodes.Element]:
     """Sections, tables of contents and what may have a number, without their text."""
     for child in node.children:
+        if isinstance(child, WORDS):
+            continue
         inner = outline(domains, child) if isinstance(child, nodes.Element) else ()
         if isinstance(child, KEPT) or any(domain.get_enumerable_node_type(child) for domain in domains):
             marks = [type(mark)("", mark.astext()) for mark in child.children if isinstance(mark, MARKS)]
