@@ -284,7 +284,7 @@ def _weighted(
 
 def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
     """Where each run of equal sizes starts, and its length: few runs where `sizes` are sorted."""
-    starts = np.append(0, np.flatnonzero(np.diff(sizes)) + 1)
+    starts = np.append(0, np.flatnonzero(sizes[1:] != sizes[:-1]) + 1)
     return starts, np.diff(starts, append=len(sizes))
 
 

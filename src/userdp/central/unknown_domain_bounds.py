@@ -45,10 +45,12 @@ def objective_from_totals(
     bounds = whole_bounds(bounds)
     _validate.in_range(0, 2, weight=weight)
     _, thresholds = release_scales(bounds, **release)
-    ordered = np.sort(np.asarray(sizes, dtype=float))
-    above = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # records of the users from each rank on
-    rank = np.searchsorted(ordered, bounds, side="right")
-    lost = above[rank] - (ordered.size - rank) * bounds
+    sizes = np.asarray(sizes, dtype=float)
+    # by the whole part of a size, cut at the largest bound: no sorting
+    places = np.minimum(sizes, bounds.max()).astype(np.int64)
+    counted = (np.bincount(places, x, bounds.max() + 1) for x in (None, sizes))
+    users, records = (x[::-1].cumsum()[::-1] for x in counted)  # of that size or more
+    lost = records[bounds] - users[bounds] * bounds
     return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
 
 
