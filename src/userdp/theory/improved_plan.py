@@ -9,6 +9,7 @@ the moment generating functions multiply. Neither source has it; the book proves
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -106,6 +107,15 @@ def vote_factors(epsilon: float, up: NDArray) -> tuple[tuple[NDArray, NDArray], 
     return (keep / up + flip, flip / up + keep), (keep * up + flip, flip * up + keep)
 
 
+@lru_cache(maxsize=8)
+def _pair_factors(epsilon: float) -> tuple[NDArray, NDArray, NDArray]:
+    """Contributions to the moment of a voter in the leading pair of bins, in neither pair, in the other."""
+    up = np.exp(np.linspace(0.02, 1, 40) * epsilon / 2)  # e^lambda; every lambda gives a valid bound
+    lead, chase = vote_factors(epsilon, up)
+    neither = lead[1] ** 2 * chase[1] ** 2
+    return lead[0] * lead[1] * chase[1] ** 2, neither, lead[1] ** 2 * chase[0] * chase[1]
+
+
 def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
     """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
 
@@ -122,11 +132,8 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
     tau = plan.half_width
     right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
     wrong, abstain = held.sum() - right, 1 - held.sum()
-    up = np.exp(np.linspace(0.02, 1, 40) * epsilon / 2)  # e^lambda; every lambda gives a valid bound
-    lead, chase = vote_factors(epsilon, up)
-    neither = lead[1] ** 2 * chase[1] ** 2
-    moment = right * lead[0] * lead[1] * chase[1] ** 2 + abstain * neither
-    moment = moment + wrong * lead[1] ** 2 * chase[0] * chase[1]
+    leading, neither, chasing = _pair_factors(epsilon)
+    moment = right * leading + abstain * neither + wrong * chasing
     return min(others * math.exp(plan.voters * min(math.log(moment.min()), 0.0)), 1.0)
 
 
@@ -161,13 +168,14 @@ def _round(
     round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
 ) -> tuple[float, float]:
     """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
-    scale = round_.scale(law.values)
+    root = round_.root(law.values)
+    scale = round_.sigmas / root + round_.offset  # as `Round.scale`
     gain = law.probabilities @ (1 / scale)
     report = 1 / math.tanh(epsilon / 2) ** 2
     if laplace_spill is not None:
         roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
-    lost = law.probabilities @ (1 / (scale * round_.root(law.values))) * _excess(round_.sigmas, tails)
+    lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
 
@@ -227,25 +235,41 @@ class _Known(NamedTuple):
     spread: float
 
 
+class _RoundTried(Round):
+    def __post_init__(self) -> None:
+        """Check nothing: the search tries thousands."""
+
+
+class _PlanTried(Plan):
+    def __post_init__(self) -> None:
+        """Check nothing, as above."""
+
+
 def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
-    def build(x: NDArray) -> Plan:
-        return _plan(x, known, vote_size, rounds)
-
     def objective(x: NDArray) -> float:
-        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
+        tried = _plan(x, known, vote_size, rounds, _PlanTried, _RoundTried)
+        return math.log(_bound(tried, known.law, known.epsilon, known.tails).risk)
 
     opens = 1 if vote_size else 0
     size = 3 * rounds - 1 + 2 * opens
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
     options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
-    return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+    found = optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x
+    return _plan(found, known, vote_size, rounds)
 
 
-def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
+def _plan(
+    x: NDArray,
+    known: _Known,
+    vote_size: int | None,
+    rounds: int,
+    plan: type[Plan] = Plan,
+    round_: type[Round] = Round,
+) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
-    x = np.clip(x, -6, 6)
+    x = np.minimum(np.maximum(x, -6), 6)
     opens = 1 if vote_size else 0
     groups = rounds + opens
     shares = np.exp(x[:groups])
@@ -259,8 +283,8 @@ def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(Round(int(users[opens + number]), float(offset), allowed, known.spread))
+        made.append(round_(int(users[opens + number]), float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
-    return Plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
+    return plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
