@@ -69,12 +69,26 @@ def test_the_family_is_optimal_where_widths_follow_deviations():
     assert other.variance > optimal_weights(variances, np.ones(50), epsilon=0.4).variance
 
 
-def test_where_noise_is_no_matter_nobody_is_capped():
-    """Not even by the tenth digit, at which a search beside the end would stop."""
+@pytest.mark.parametrize("width", [1e-6, 1e-9])
+def test_where_noise_is_little_one_user_is_capped_by_as_little(width):
+    """By the tenth digit, at which a search beside the end would stop, or by none."""
     variances = np.append(0.01, np.random.default_rng(3).uniform(0.02, 0.2, 60))
-    found = family_weights(variances, np.full(61, 1e-6), epsilon=1.0)
-    assert found.cap == pytest.approx(variances.min() ** -0.5, rel=1e-14)
-    np.testing.assert_allclose(found.value, (1 / variances) / (1 / variances).sum(), rtol=1e-14)
+    found, root = family_weights(variances, np.full(61, width), epsilon=1.0), variances.min() ** -0.5
+    assert found.cap == pytest.approx(root / (1 + 2 * (root * width) ** 2), rel=1e-14)
+    raw = np.minimum(1 / variances, found.cap * variances**-0.5)
+    np.testing.assert_allclose(found.value, raw / raw.sum(), rtol=1e-14)
+
+
+def test_no_other_cap_of_the_family_does_better():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        variances, widths = rng.lognormal(0, 2, (2, rng.integers(1, 20)))
+        epsilon, roots = 10 ** rng.uniform(-2, 2), variances**-0.5
+        found = family_weights(variances, widths, epsilon=epsilon)
+        for cap in np.geomspace(roots.min(), roots.max(), 400):
+            raw = np.minimum(roots**2, cap * roots)
+            spent = spent_variance(raw / raw.sum(), variances, widths, epsilon=epsilon)
+            assert found.variance <= spent * (1 + 1e-12)
 
 
 def test_counting_the_noise_once_costs_a_little():

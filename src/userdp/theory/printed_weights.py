@@ -1,20 +1,14 @@
 """Weights of users as Cummings et al. print them, and the variance that any weights spend."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from userdp._types import ArrayLike, Floats
 from userdp.central.weights import LAPLACE_VARIANCE, Weights, _checked
 
 __all__ = ["spent_variance", "family_weights", "PRINTED_MEAN"]
-
-
-# caps tried before the best one is refined
-CAPS_TRIED = 65
 
 
 def spent_variance(
@@ -59,35 +53,28 @@ def family_weights(
     """
     variances, lengths, counts = _checked(variances, lengths, counts, epsilon, noise)
     roots = 1 / np.sqrt(variances)
-    cost = _cost_of_cap(roots, lengths, counts, noise / epsilon**2)
-    # below the smallest 1 / s all users are capped and above the largest none: nothing changes outside
-    grid = np.linspace(np.log(roots.min()), np.log(roots.max()), CAPS_TRIED)
-    best = int(np.argmin([cost(g) for g in grid]))
-    around = grid[max(best - 1, 0)], grid[min(best + 1, CAPS_TRIED - 1)]
-    refined = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 1e-10}).x
-    cap = float(np.exp(min(refined, grid[best], key=cost)))
+    cap = _best_cap(roots, lengths, counts, noise / epsilon**2)
     raw = np.minimum(roots**2, cap * roots)
     value = raw / (counts * raw).sum()
     return Weights(value, cap, spent_variance(value, variances, lengths, epsilon=epsilon, counts=counts))
 
 
-def _cost_of_cap(roots: Floats, lengths: Floats, counts: Floats, noise: float) -> Callable[[float], float]:
-    """Variance as a function of log T, from running sums over the users in increasing order of 1 / s."""
+def _best_cap(roots: Floats, lengths: Floats, counts: Floats, noise: float) -> float:
+    """T of the least variance, from running sums over the users in increasing order of 1 / s."""
     order = np.argsort(roots)
     roots, lengths, counts = roots[order], lengths[order], counts[order]
-    free = np.append(0.0, np.cumsum(counts * roots**2))
-    capped, many = (np.append(np.cumsum(x[::-1])[::-1], 0.0) for x in (counts * roots, counts))
-    free_width = np.append(0.0, np.maximum.accumulate(roots**2 * lengths))
-    capped_width = np.append(np.maximum.accumulate((roots * lengths)[::-1])[::-1], 0.0)
-
-    def cost(log_cap: float) -> float:
-        cap = np.exp(log_cap)
-        i = np.searchsorted(roots, cap, side="right")
-        total = free[i] + cap * capped[i]
-        widest = max(free_width[i], cap * capped_width[i])
-        return (free[i] + cap**2 * many[i] + noise * widest**2) / total**2
-
-    return cost
+    if roots.size == 1:  # below the smallest 1 / s and above the largest nothing changes
+        return float(roots[0])
+    free, free_width = np.cumsum(counts * roots**2)[:-1], np.maximum.accumulate(roots**2 * lengths)[:-1]
+    capped, many = (np.cumsum(x[::-1])[-2::-1] for x in (counts * roots, counts))
+    capped_width = np.maximum.accumulate((roots * lengths)[::-1])[-2::-1]
+    # between neighbours the variance is (A + B T^2) / (free + capped T)^2, least at A capped / (B free), with
+    # the noise in A up to the T at which both widths are equal, and in B beyond it
+    least = capped / (many + noise * capped_width**2), (1 + noise * free_width**2 / free) * capped / many
+    caps = np.clip(free_width / capped_width, *least).clip(roots[:-1], roots[1:])
+    widest = np.maximum(free_width, caps * capped_width)
+    variance = (free + caps**2 * many + noise * widest**2) / (free + caps * capped) ** 2
+    return float(caps[np.argmin(variance)])
 
 
 # options of `userdp.central.mean.realistic_mean` for Algorithm 2 to the letter: the noise counted once

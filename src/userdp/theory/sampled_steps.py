@@ -5,6 +5,7 @@ many noisy looks at one random user prove is computed by Renyi moments.
 """
 
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.integrate import simpson
@@ -80,6 +81,8 @@ def sampled_epsilon(steps: int, n: int, *, sigma: float, delta: float) -> float:
     return float(max(proved.min(initial=np.inf, where=np.isfinite(proved)), 0.0))
 
 
+# the guarantee of a mechanism is asked for again at each of its runs
+@lru_cache(maxsize=4096)
 def _moment(order: float, q: float, sigma: float, nodes: int = 1001) -> float:
     """``E_Q[phi(P / Q); P > Q]`` of `sampled_epsilon`, by Simpson's rule; infinite if it overflows."""
     z = np.linspace(0.5, 0.5 + 12 * sigma + 2 * order, nodes)
