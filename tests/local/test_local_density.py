@@ -38,6 +38,12 @@ def wrapped_laplace(x, law):
     return np.cosh((0.5 - u) / law.scale) / (2 * law.scale * np.sinh(0.5 / law.scale))
 
 
+def test_wrapping_is_the_remainder_to_the_last_bit():
+    difference = np.random.default_rng(1).laplace(size=10_000)
+    turns = 0.35 + 0.1 * difference
+    assert np.array_equal(LAPLACE.draw(10_000, np.random.default_rng(1)), turns % 1.0)
+
+
 def test_basis_is_orthonormal_and_in_the_papers_order():
     values = basis(GRID, 9)
     assert np.allclose(values.T @ values / len(GRID), np.eye(9), atol=1e-9)

@@ -65,13 +65,14 @@ def chosen_bins(votes: ArrayLike, components: int) -> NDArray:
 def nearest_midpoint(means: NDArray, midpoints: NDArray) -> NDArray:
     """Index (..., n) of the nearest midpoint, the first of two; `midpoints` (..., k) increase."""
     boundaries = (midpoints[..., 1:] + midpoints[..., :-1]) / 2
-    return (means[..., None] > boundaries[..., None, :]).sum(axis=-1)
+    # components first: a sum along a short last axis is many times slower
+    return (means > np.moveaxis(boundaries, -1, 0)[..., None]).sum(axis=0)
 
 
 def containing_bin(means: NDArray, bins: Bins, chosen: NDArray) -> NDArray:
     """Position (..., n) of each mean's bin among the `chosen` bins (..., k), else -1: one reading of (53)."""
-    position = np.arange(1, chosen.shape[-1] + 1)
-    return (bins.index(means)[..., None] == chosen[..., None, :]) @ position - 1
+    own, columns = bins.index(means), np.moveaxis(chosen, -1, 0)[..., None]
+    return sum(k * (own == column) for k, column in enumerate(columns, 1)) - 1
 
 
 def component_means(midpoints: NDArray, averages: NDArray, proportions: NDArray, *, floor: float) -> NDArray:

@@ -251,7 +251,7 @@ class SignMixture:
         Output law: a component at random for each user, and given it a binomial number of +1.
         """
         _validate.integer(1, size=size, n=n)
-        component = np.searchsorted(np.cumsum(self.weights)[:-1], rng.random(n), side="right")
+        component = np.less_equal.outer(np.cumsum(self.weights)[:-1], rng.random(n)).sum(axis=0)
         ups = np.empty(n)
         # a binomial of fixed parameters is many times faster than one with a parameter a user
         for j, theta in enumerate(self.thetas):
