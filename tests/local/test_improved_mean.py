@@ -23,9 +23,7 @@ from userdp.theory.improved_plan import (
     RiskBound,
     _Known,
     _plan,
-    _PlanTried,
     _round,
-    _RoundTried,
     _square_excess,
     _tail,
     _vote_failure,
@@ -254,15 +252,6 @@ def test_whom_the_shares_leave_over_reports_in_the_last_round():
     known = _Known(1000, 1.0, LAW, "bounded", 0.0)
     plan = _plan(np.concatenate([[1.0], np.zeros(7)]), known, None, 3)
     assert [round_.users for round_ in plan.rounds] == [576, 211, 213]
-
-
-@pytest.mark.parametrize("vote_size", [None, 100])
-def test_the_search_tries_the_very_plans_that_are_checked(vote_size):
-    known, x = _Known(1000, 1.0, LAW, "normal", 0.1), np.linspace(-0.5, 0.5, 8)
-    checked = _plan(x, known, vote_size, 2)
-    tried = _plan(x, known, vote_size, 2, _PlanTried, _RoundTried)
-    assert [vars(each) for each in tried.rounds] == [vars(each) for each in checked.rounds]
-    assert vars(tried) | {"rounds": checked.rounds} == vars(checked)
 
 
 def test_without_a_better_plan_all_users_report_plainly():

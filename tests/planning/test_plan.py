@@ -21,7 +21,6 @@ from userdp.theory import (
     localised_risk,
     sign_means,
 )
-from userdp.theory.calibration import _beats
 
 RUNS = 160
 CLOSE = 3200  # of two methods where the second looks better than the first
@@ -288,12 +287,6 @@ def test_a_vote_fails_as_often_on_either_side(epsilon):
     ]
     assert sides[0] == pytest.approx(sides[1], rel=1e-9)
     assert 0 < sides[0][1] < 1
-
-
-def test_bins_of_one_probability_share_their_bound():
-    p = np.array([0.0, 0.1, 0.6, 0.0, 0.1, 0.2, 0.0])
-    alone = [_beats(p[j : j + 1], 0.6, 50, 1.0)[0] for j in range(p.size)]
-    assert _beats(p, 0.6, 50, 1.0) == pytest.approx(alone, rel=1e-14)
 
 
 def test_the_calibrated_width_beats_that_of_the_proofs():

@@ -48,8 +48,8 @@ def objective_from_totals(
     sizes = np.asarray(sizes, dtype=float)
     # by the whole part of a size, cut at the largest bound: no sorting
     places = np.minimum(sizes, bounds.max()).astype(np.int64)
-    counted = (np.bincount(places, x, bounds.max() + 1) for x in (None, sizes))
-    users, records = (x[::-1].cumsum()[::-1] for x in counted)  # of that size or more
+    # users and their records, of that size or more
+    users, records = (np.bincount(places, x, bounds.max() + 1)[::-1].cumsum()[::-1] for x in (None, sizes))
     lost = records[bounds] - users[bounds] * bounds
     return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
 

@@ -54,12 +54,11 @@ def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) 
 
 def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
     """Chernoff's bound on the probability that a bin has as many votes as the home bin, for each bin."""
-    p, places = np.unique(p, return_inverse=True)  # all empty bins are one
     up = np.exp(np.linspace(0.01, 1, 50) * epsilon / 2)[:, None]
     (home_one, home_zero), (one, zero) = vote_factors(epsilon, up)  # the home bin's votes count down
     rest = np.maximum(1 - p - home, 0)
     moment = home * home_one * zero + p * home_zero * one + rest * home_zero * zero
-    return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))[places]
+    return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))
 
 
 def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, float, float]:

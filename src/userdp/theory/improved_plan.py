@@ -235,39 +235,23 @@ class _Known(NamedTuple):
     spread: float
 
 
-class _RoundTried(Round):
-    def __post_init__(self) -> None:
-        """Check nothing: the search tries thousands."""
-
-
-class _PlanTried(Plan):
-    def __post_init__(self) -> None:
-        """Check nothing, as above."""
-
-
 def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
+    def build(x: NDArray) -> Plan:
+        return _plan(x, known, vote_size, rounds)
+
     def objective(x: NDArray) -> float:
-        tried = _plan(x, known, vote_size, rounds, _PlanTried, _RoundTried)
-        return math.log(_bound(tried, known.law, known.epsilon, known.tails).risk)
+        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
 
     opens = 1 if vote_size else 0
     size = 3 * rounds - 1 + 2 * opens
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
     options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
-    found = optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x
-    return _plan(found, known, vote_size, rounds)
+    return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
 
 
-def _plan(
-    x: NDArray,
-    known: _Known,
-    vote_size: int | None,
-    rounds: int,
-    plan: type[Plan] = Plan,
-    round_: type[Round] = Round,
-) -> Plan:
+def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
     x = np.minimum(np.maximum(x, -6), 6)
     opens = 1 if vote_size else 0
@@ -283,8 +267,8 @@ def _plan(
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(round_(int(users[opens + number]), float(offset), allowed, known.spread))
+        made.append(Round(int(users[opens + number]), float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
-    return plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
+    return Plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
