@@ -24,6 +24,8 @@ from userdp_book.teach.handins import grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
 from userdp_book.teach.slides import cut, lectures, write_all
 
+pytestmark = pytest.mark.slow
+
 LAB = "randomised-response"
 HARD_CODED = {
     "keep-probability": "def keep_probability(epsilon):\n    return 3 / 4 if epsilon else 1 / 2",

@@ -48,6 +48,7 @@ def test_a_figure_is_small_says_what_it_shows_and_keeps_inside(name):
     assert all(float(point.split(",")[0]) <= RIGHT for points in lines for point in points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, figure in FIGURES.items() if figure.verdict])
 def test_moving_the_sliders_changes_the_verdict(name):
     one, other = (expanded(name, column) for column in FIGURES[name].verdict[:2])

@@ -15,6 +15,8 @@ from userdp_book.run.pages import Page, code_cells, notebook, read, write
 from userdp_book.run.reach import Sources
 from userdp_book.site.claims import MIME
 
+pytestmark = pytest.mark.slow
+
 PAGE = """---
 jupytext:
   text_representation: {extension: .md, format_name: myst, format_version: 0.13}

@@ -79,6 +79,12 @@ def badge(verdict: str) -> nodes.inline:
     return nodes.inline(text=text, classes=["verdict", f"verdict-{slug(verdict)}"])
 
 
+def evidence(claim) -> nodes.inline:
+    """How it is known, unless the verdict says so."""
+    said = claim["evidence"] or ""
+    return nodes.inline(text="" if said == claim["verdict"] else said, classes=["evidence"])
+
+
 def slug(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
@@ -154,8 +160,7 @@ def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:
 def claim_box(claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]]) -> nodes.container:
     """The claim: verdict, evidence, statement and sentence; then the numbers and the note."""
     box = nodes.container(classes=["claim", f"claim-{slug(claim['verdict'])}"])
-    evidence = nodes.inline(text=claim["evidence"] or "", classes=["evidence"])
-    box += joined(" ", [[badge(claim["verdict"])], [evidence], [link], render(claim["claim"])])
+    box += joined(" ", [[badge(claim["verdict"])], [evidence(claim)], [link], render(claim["claim"])])
     tail = [[nodes.Text(text)] for text in numbers(claim)]
     if claim["note"]:
         tail.append(render(claim["note"]))

@@ -34,7 +34,7 @@ from .diagrams import Diagram
 from .folds import Folds
 from .implementation import Implementation
 from .lab_pages import Labs, open_lab
-from .links import ResolveLinks, allow_breaks, book_link
+from .links import ResolveLinks, allow_breaks, book_link, keep_together
 from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
 
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
@@ -119,6 +119,7 @@ def setup(app) -> dict:
     app.connect("env-updated", write_side_by_side)
     app.connect("doctree-resolved", remove_shared_ids)
     app.connect("doctree-resolved", allow_breaks)
+    app.connect("doctree-resolved", keep_together)
     app.connect("doctree-resolved", graph.draw)
     app.connect("doctree-resolved", boxes.name_links)
     app.connect("doctree-resolved", boxes.name_boxes)

@@ -193,7 +193,7 @@ class Readings(Judged):
             if "readings" in fault:
                 box = nodes.container(classes=["claim", "correction"], ids=[f"reading-{key}"])
                 box += nodes.paragraph("", "", *self.place(fault))
-                box += [self.said("Our text", fault["printed"]), *self.readings(fault)]
+                box += [self.said("As transcribed", fault["printed"]), *self.readings(fault)]
                 boxes.append(box)
         return boxes
 

@@ -22,9 +22,9 @@ SYMBOLS = dict(zip(STATUSES, "✗✗✎✎…✓○", strict=True))
 SOUND = ("ok", "definition")
 TALLY = (
     "Of {rows} displays and lines of algorithms {how[tested]} are tested by a claim or by a test, "
-    "{how[step]} more follow by a written step, {how[definition]} define something, "
-    "and {how[reason]} have a reason why neither is there."
+    "{how[step]} more follow by a written step and {how[definition]} define something."
 )
+REASONS = " Of {how[reason]} it is said why neither is there."
 SOURCES["displays"] = lambda root: displays()
 
 
@@ -119,11 +119,11 @@ class Ledger(Beside):
         parts = {"Not as printed": [], "As printed": []}
         for key, display in mine.items():
             parts["As printed" if display["status"] in SOUND else "Not as printed"].append((key, display))
-        tally = TALLY.format(rows=len(mine), how=Counter(map(way, mine.values())))
+        told = tally(Counter(map(way, mine.values())))
         frame = nodes.container(classes=["userdp-filtered"])
         for title, rows in parts.items():
             frame += [nodes.rubric(text=title), table(self.head, list(map(self.row, rows)), "ledger")]
-        return [nodes.paragraph(text=tally), frame]
+        return [nodes.paragraph(text=told), frame]
 
     def row(self, item: tuple[str, dict]) -> nodes.row:
         key, display = item
@@ -138,6 +138,11 @@ class Ledger(Beside):
             joined(" ", how).children,
         ]
         return row(cells, status=display["status"])
+
+
+def tally(how: Counter[str]) -> str:
+    """How many displays are known in which way."""
+    return (TALLY + REASONS * bool(how["reason"])).format(rows=how.total(), how=how)
 
 
 def is_tested(display: dict) -> bool:

@@ -7,6 +7,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
 Place = tuple[str, str]
+MARK = re.compile(r"[.,;:!?)]+|-\w+")  # what may not begin a line
 LONG = 14  # letters that any column has room for
 
 
@@ -59,6 +60,17 @@ class ResolveLinks(SphinxPostTransform):
             if link.get("query"):
                 found["refuri"] += f"?{link['query']}"
             link.replace_self(found)
+
+
+def keep_together(app, doctree, docname: str) -> None:
+    """A comma, a full stop or a hyphenated word stays on the line of the formula before it."""
+    for formula in list(doctree.findall(nodes.math)):
+        after = formula.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (mark := MARK.match(after)):
+            both = nodes.inline("", "", classes=["unbroken"])
+            formula.replace_self(both)
+            both += [formula, nodes.Text(mark[0])]
+            after.parent.replace(after, nodes.Text(after[mark.end() :]))
 
 
 def allow_breaks(app, doctree, docname: str) -> None:

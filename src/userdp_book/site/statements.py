@@ -14,7 +14,7 @@ from ..evidence.costs import COLUMNS, costs
 from ..run.cache import last_run
 from ..run.pages import pages
 from .boxes import AUTHORS, own_name
-from .claims import Stored, anchor, badge, claim_box, collect, expectation, number, slug
+from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, number, slug
 from .generated import SOURCES, FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
@@ -112,8 +112,7 @@ class Scorecard(Generated):
 
 
 def result(claim: Stored) -> list:
-    evidence = nodes.inline(text=claim["evidence"] or "", classes=["evidence"])
-    verdict = [badge(claim["verdict"]), nodes.Text(" "), evidence]
+    verdict = [badge(claim["verdict"]), nodes.Text(" "), evidence(claim)]
     return [verdict, number(claim["measured"]), expectation(claim)]
 
 
