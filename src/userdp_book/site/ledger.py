@@ -62,14 +62,14 @@ class Beside(FromData):
         return self.show()
 
     def checks(self, display: dict) -> list[nodes.Node]:
-        """The claims that test it, each linked to its page, and the tests by name."""
+        """The claims that test it, each linked to its page, and the tests by name: a sentence, or nothing."""
         parts = [
             [nodes.Text(f"{self.named(check, display)} on "), page_link(self.claims[check])]
             if check in self.claims
             else [nodes.literal(text=check)]
             for check in display.get("check", [])
         ]
-        return joined(", ", parts).children
+        return [nodes.Text("Checked: "), *joined(", ", parts).children, nodes.Text(".")] if parts else []
 
     def named(self, check: str, display: dict) -> str:
         """A claim by its number, and by its statement where that is another than the display's."""
@@ -97,7 +97,7 @@ class Walk(Beside):
         parts = [[nodes.strong(text=name(key))], [status(display)], self.text(display["says"])]
         parts += [self.text(display[field]) for field in ("step", "reason") if field in display]
         if checks := self.checks(display):
-            parts.append([nodes.Text("Checked: "), *checks, nodes.Text(".")])
+            parts.append(checks)
         if key in statements():
             return joined(" ", parts)
         line = joined(" ", parts, ids=[key])
