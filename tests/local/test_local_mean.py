@@ -281,3 +281,14 @@ def test_runs_on_the_same_users_have_the_law_of_single_runs(name):
     assert len(np.unique(ones[:, 1])) > 1
     assert same_law(drawn(1.0), ones)
     assert not same_law(drawn(1.5), ones)
+
+
+def test_two_users_are_enough_for_runs_and_one_is_not():
+    options = {"epsilon": 1.0, "runs": 3, "rng": np.random.default_rng(8)}
+    law = {"size_law": SIZES, "size_cap": 1600}
+    assert localised_mean_runs([0.1, 0.2], size=1600, **options).value.shape == (3,)
+    assert dame_runs([0.1, 0.2], [1600, 1600], **law, **options).value.shape == (3,)
+    with pytest.raises(ValueError, match="means must have shape"):
+        localised_mean_runs([0.1], size=1600, **options)
+    with pytest.raises(ValueError, match="means must have shape"):
+        dame_runs([0.1], [1600], **law, **options)

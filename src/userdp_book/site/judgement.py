@@ -220,9 +220,9 @@ class Erratum(Judged):
         """Which statements hold as printed, by their own names."""
         one = self.options["paper"]
         names = joined(", ", [[to_statement(id, own_name(id, f"/{one}/"))] for id in standing(one)])
-        return nodes.paragraph(
-            "", "", nodes.strong(text="What stands as printed. "), *names.children, nodes.Text(".")
-        )
+        title = nodes.strong(text="What stands as printed")
+        but = nodes.Text(", but for what is said of it below: ")
+        return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
         entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])

@@ -137,7 +137,7 @@ def best_width(m: int, n: int, epsilon: float, first: int) -> tuple[float, int]:
         "DAME",
         "Laplace reports",
         "DAME does at least as well as a Laplace report of every mean.",
-        "At this cap a plain Laplace report of every mean is better.",
+        "At the chosen cap a plain Laplace report of every mean is better.",
     ),
 )
 def size_cap(cap, share, n, epsilon):
@@ -207,8 +207,9 @@ def weights(records, spread, epsilon):
     },
     y=Axis("records (ℓ₁ error)", 10, 1e6),
     lines={"error": "a", "noise": "b", "cut": "c", "noise + cut": "text-muted"},
-    says="300 users with a median of 20 records. Of these bounds {best} is the best, with the error "
-    "{least}; the rule of the order statistic takes {rule} and errs by {its error}.",
+    says="300 users with a median of 20 records. Of the bounds on the slider {best} is the best, with the "
+    "error {least}; the rule of the order statistic, free to choose between them, takes {rule} "
+    "and errs by {its error}.",
 )
 def histogram_bound(bound, epsilon, d, tail):
     sizes = 20 * np.exp(tail * NORMAL)
@@ -238,7 +239,7 @@ def histogram_bound(bound, epsilon, d, tail):
         "epsilon": Slider(
             "budget ε", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.324, 2.5, 3.0, 4.0, 6.0, 8.0), 5
         ),
-        "x": Slider("the number x, in [-1, 1]", (0.0, 0.25, 0.5, 0.75, 1.0), 0, log=False),
+        "x": Slider("the size of the number, |x|", (0.0, 0.25, 0.5, 0.75, 1.0), 0, log=False),
         "k": Slider("categories k", (2, 4, 16, 64, 256), 2),
     },
     y=Axis("variance of one report", 1e-3, 1e5),
