@@ -390,3 +390,13 @@ def test_the_cut_is_that_of_the_paper_to_the_last_digits(n, d, size, epsilon):
     edge = np.abs(chosen(1.0).scores).max() / per_constant
     assert chosen(edge * (1 - 1e-9)).selected.size == 1
     assert chosen(edge * (1 + 1e-9)).selected.size == 0
+
+
+def test_a_mean_at_the_threshold_votes():
+    means, options = np.zeros((4000, 3)), {"size": 100, "sparsity": 1, "epsilon": 8.0}
+    means[:, 2] = 0.5
+    selected = [
+        sparse_selection(means, threshold=threshold, rng=np.random.default_rng(3), **options).selected
+        for threshold in (0.5, np.nextafter(0.5, 1))
+    ]
+    assert list(map(list, selected)) == [[2], []]
