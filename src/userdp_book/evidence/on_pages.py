@@ -1,6 +1,5 @@
 """Pages as the last judge of a mutant that no test has seen: each must print what is stored of it."""
 
-import csv
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -15,11 +14,11 @@ from userdp_book.run.cache import code_in
 from userdp_book.run.compare import differences
 from userdp_book.run.execute import CLIENT
 from userdp_book.run.pages import Page, notebook, pages, read, tidy, write
+from userdp_book.run.progress import stored_seconds
 from userdp_book.run.reach import Sources
 
 from .slips import ROOT, environment, plant
 
-SECONDS = Path(__file__).parents[1] / "run" / "seconds.csv"
 # seconds of pages, as they are stored, that one mutant may take, and of one cell
 MOST, CELL = 150, 300
 
@@ -38,8 +37,7 @@ def reached() -> dict[Page, tuple[set[str], set[str]]]:
 def pages_of(module: str) -> list[Page]:
     """The pages that import from a module, quick ones first, then those that reach it: a few minutes."""
     name = "userdp." + module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-    with SECONDS.open(encoding="utf8", newline="") as file:
-        seconds = {row["page"]: float(row["seconds"]) for row in csv.DictReader(file)}
+    seconds = stored_seconds()
     fits = [page for page, (_, reach) in reached().items() if name in reach and page.name in seconds]
     fits.sort(key=lambda page: (name not in reached()[page][0], seconds[page.name]))
     sums = accumulate(seconds[page.name] for page in fits)
