@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sphinx.util import split_index_msg
+from sphinx.util.index_entries import split_index_msg
 
 from userdp.study.claims import statements
 
