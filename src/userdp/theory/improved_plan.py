@@ -168,14 +168,13 @@ def _round(
     round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
 ) -> tuple[float, float]:
     """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
-    root = round_.root(law.values)
-    scale = round_.sigmas / root + round_.offset  # as `Round.scale`
+    scale = round_.scale(law.values)
     gain = law.probabilities @ (1 / scale)
     report = 1 / math.tanh(epsilon / 2) ** 2
     if laplace_spill is not None:
         roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
-    lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
+    lost = law.probabilities @ (1 / (scale * round_.root(law.values))) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
 
@@ -253,7 +252,7 @@ def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
 
 def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
-    x = np.minimum(np.maximum(x, -6), 6)
+    x = np.clip(x, -6, 6)
     opens = 1 if vote_size else 0
     groups = rounds + opens
     shares = np.exp(x[:groups])
