@@ -107,6 +107,21 @@ def test_a_killed_sweep_loses_no_finished_cell(tmp_path, root):
     assert len(kept_in(folder)) == 4
 
 
+def test_a_cell_asked_for_again_is_not_computed_if_it_is_stored_by_now(tmp_path):
+    """As when a scheduler loses the worker that held a result which the client has stored."""
+    called = []
+
+    def stores_all_meanwhile(rng, theta, n):
+        called.append((theta, n))
+        sweep(draw, GRID[1:], repetitions=3, seed=1, store=tmp_path)
+        return draw(rng, theta, n)
+
+    stores_all_meanwhile.__module__, stores_all_meanwhile.__qualname__ = draw.__module__, draw.__qualname__
+    results = sweep(stores_all_meanwhile, GRID, repetitions=3, seed=1, store=tmp_path)
+    assert len(called) == 3 and len(set(called)) == 1
+    assert np.array_equal(results, sweep(draw, GRID, repetitions=3, seed=1))
+
+
 def fails_at_four(rng, theta, n):
     if n == 4:
         raise RuntimeError("no such luck")
@@ -215,3 +230,5 @@ def test_seconds_count_the_repeats_and_not_the_first_call():
     calls = []
     assert seconds(lambda: calls.append(1), 3) >= 0.0
     assert len(calls) == 4
+    assert seconds(lambda: calls.append(1), 1000) >= 0.0
+    assert len(calls) == 1005

@@ -51,7 +51,8 @@ class CellStore:
         name = getattr(function, "__qualname__", "<lambda>")
         if "<lambda>" in name:
             raise ValueError(f"function must have a name under which its cells are stored, got {function!r}")
-        self.folder, self.sweep = Path(folder), f"{function.__module__}.{name} {repetitions} {int(seed)}"
+        self.folder = Path(folder).absolute()
+        self.sweep = f"{function.__module__}.{name} {repetitions} {int(seed)}"
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def read(self, cell: Cell) -> NDArray | None:
@@ -132,8 +133,9 @@ def sweep(
         ``joblib.parallel_config`` the work goes to that backend, such as a Dask cluster.
     store
         Folder in which each cell is kept as soon as it is finished. The same sweep started again takes
-        what it finds there and computes the rest; the numbers do not depend on it. The code of `function`
-        is not looked at: if you change it, take another folder.
+        what it finds there and computes the rest; the numbers do not depend on it. Workers that see the
+        folder look there too, should a cell be asked for twice. The code of `function` is not looked at: if
+        you change it, take another folder.
 
     Returns
     -------
@@ -147,7 +149,7 @@ def sweep(
     kept = None if store is None else CellStore(store, function, repetitions, seed)
     results: list[Any] = [kept and kept.read(cell) for cell in grid]
     missing = [i for i, result in enumerate(results) if result is None]
-    tasks = (delayed(_cell)(i, function, grid[i], repetitions, seed) for i in missing)
+    tasks = (delayed(_cell)(i, function, grid[i], repetitions, seed, kept) for i in missing)
     finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     # a bar in a terminal; nothing where the standard error is not one
     bar = tqdm(finished, initial=len(grid) - len(missing), total=len(grid), unit="cell", disable=None)
@@ -158,8 +160,13 @@ def sweep(
     return results
 
 
-def _cell(i: int, function: Callable, parameters: Cell, repetitions: int, seed: int) -> tuple[int, NDArray]:
+def _cell(
+    i: int, function: Callable, parameters: Cell, repetitions: int, seed: int, kept: CellStore | None
+) -> tuple[int, NDArray]:
     """Return the cell's place in the grid and its results, which may come in any order."""
+    # A scheduler that loses a worker asks again for what that one held, though it may be stored by now.
+    if kept is not None and (stored := kept.read(parameters)) is not None:
+        return i, stored
     rng = stream(seed, **parameters)
     return i, np.array([function(rng=rng, **parameters) for _ in range(int(repetitions))])
 
