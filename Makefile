@@ -134,8 +134,8 @@ release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try
 mutants: .venv/.ready ## plant random slips, run the tests that could see each, store what came of it (SEED=1 COUNT=100)
 	$(BIN)/python -m userdp_book.evidence.campaign --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
 
-flakes: .venv/.ready ## the unit tests ten times in a row beside four busy processes (an hour)
-	for i in 1 2 3 4; do timeout 7200 sh -c 'while :; do :; done' & busy="$$busy $$!"; done; \
+flakes: .venv/.ready ## the unit tests ten times in a row beside four busy processes (two hours)
+	for i in 1 2 3 4; do timeout 10000 sh -c 'while :; do :; done' & busy="$$busy $$!"; done; \
 	trap "kill $$busy" EXIT; \
 	for i in 1 2 3 4 5 6 7 8 9 10; do \
 	  $(BIN)/pytest -q -n $(JOBS) -m "not browser and not slips" --ignore tests/book $(PYTEST_ARGS) || exit 1; \

@@ -150,7 +150,10 @@ def answer(name, values):
 
 
 def is_told(text, name, values, key):
-    """Whether an error names the parameter, or another one and what the value means for it."""
+    """Whether an error names the parameter and the number given, or another and what that means for it."""
+    got = re.search(rf"\b{key} must (?!.*shape).*, got (.*)", text)
+    if got and isinstance(values[key], int | float) and 1e-300 < abs(values[key]) < 1e12:
+        return str(values[key]) in got[1]
     if re.search(rf"\b{key}\b", text):
         return True
     others = [each for each in parameters(name) if each != key and re.search(rf"\b{each}\b", text)]
@@ -196,10 +199,10 @@ def test_every_parameter_has_a_good_value_and_every_good_value_a_parameter():
 
 
 def spoilt(name):
-    """Bad calls of a public callable: one in `PART`, the same whenever asked."""
+    """Bad calls of a public callable: -1 and one in `PART`, the same whenever asked."""
     for key in parameters(name):
         for place, value in enumerate(bad_values(name, key, good(name))):
-            if crc32(f"{name} {key} {place}".encode()) % PART == 0:
+            if value is EXTREMES[0] or crc32(f"{name} {key} {place}".encode()) % PART == 0:
                 yield key, value
 
 
@@ -231,3 +234,16 @@ def test_the_same_numbers_in_another_type_give_the_same_answer(name):
 def test_a_truth_is_no_number(flag):
     with pytest.raises(ValueError, match="epsilon must be"):
         call("privacy.BinaryResponse", {"epsilon": flag})
+
+
+def test_a_user_without_a_mean_stops_nobody_and_words_are_no_means():
+    """Of an object column: None is a value outside the domain, a word is not a column of numbers."""
+    known = good("central.uniform_mean")
+    with_none, with_nan = np.array([None, 0.5, 0.25], dtype=object), np.array([np.nan, 0.5, 0.25])
+    one, other = (
+        call("central.uniform_mean", known | {"means": means, "rng": np.random.default_rng(1)})
+        for means in (with_none, with_nan)
+    )
+    assert one.value == other.value
+    with pytest.raises(TypeError, match="means must be real numbers, got dtype object"):
+        call("central.uniform_mean", known | {"means": np.array(["0.5", "0.25"], dtype=object)})

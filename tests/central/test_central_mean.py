@@ -259,12 +259,13 @@ def test_each_user_of_an_odd_number_meets_one_of_three_releases(monkeypatch):
     assert met == [20, 20, 163] and sum(met) == n
 
 
-@pytest.mark.parametrize("high", [1.0, 5.0])
-def test_a_spread_that_is_known_is_the_one_that_is_told(high):
-    rng, sizes = np.random.default_rng(15), np.arange(1, 101)
-    options = {"epsilon": 1.0, "spread": 0.01 * high**2, "domain": (0.0, high), "rng": rng}
-    found = realistic_mean(high * rng.random(100), sizes, **options)
-    assert found.spread == pytest.approx(0.01 * high**2, rel=1e-12)
+@pytest.mark.parametrize("domain", [(0.0, 1.0), (0.0, 5.0), (-3.0, 7.0)])
+def test_a_spread_that_is_known_is_the_one_that_is_told(domain):
+    rng, sizes, (low, high) = np.random.default_rng(15), np.arange(1, 101), domain
+    spread = 0.01 * (high - low) ** 2
+    means = low + (high - low) * rng.random(100)
+    told = realistic_mean(means, sizes, epsilon=1.0, spread=spread, domain=domain, rng=rng).spread
+    assert told == pytest.approx(spread, rel=1e-12)
 
 
 def test_the_weights_are_the_best_for_the_noise_that_is_added():

@@ -507,3 +507,7 @@ def test_errors_name_the_parameter_and_the_value(change, message):
 def test_errors_of_single_choices(call, message):
     with pytest.raises(ValueError, match=message):
         call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | CHOICE)
+
+
+def test_the_curve_of_nobody_s_records_ends_at_the_smallest_bound():
+    assert surrogate_curve(np.zeros((3, 2)), epsilon=1.0, delta=0.0).largest == np.finfo(float).tiny

@@ -334,6 +334,7 @@ MEANS = np.zeros((40, 3))
         ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
         ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
         ({"size": 0}, "size must be a whole number of at least 1, got 0"),
+        ({"size": 1.5, "half_width": 0.2, "threshold": 0.1}, "size must be a whole number .*, got 1.5"),
         ({"threshold": 0.0}, "threshold must be positive, got 0.0"),
         ({"clip": -2.0}, "clip must be positive, got -2.0"),
         ({"half_width": 0}, "half_width must be positive, got 0"),

@@ -86,3 +86,9 @@ def test_vectors_that_are_not_worth_it_are_said_to_be_so():
 def test_twenty_users_are_enough_for_the_realistic_mean(n, epsilon):
     rng = np.random.default_rng(1)
     assert np.isfinite(realistic_mean(np.full(n, 0.4), np.arange(1, n + 1), epsilon=epsilon, rng=rng).value)
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_too_few_users_are_told_how_many_there_must_be(n):
+    with pytest.raises(ValueError, match=f"n must be a whole number of at least 6, got {n}"):
+        localised_vector_mean(np.zeros((n, 3)), size=9, epsilon=1.0, rng=np.random.default_rng(1))

@@ -181,3 +181,8 @@ def test_errors_name_the_parameter_and_the_value(function, change, message):
 def test_errors_of_delta_name_the_parameter_and_the_value(sigma, change, message):
     with pytest.raises(ValueError, match=message):
         gaussian_delta(sigma, **({"epsilon": 1.0} | change))
+
+
+def test_no_noise_has_a_budget_below_none():
+    with pytest.raises(ValueError, match=r"epsilon must be in \[0, inf\], got -0.5"):
+        GaussianNoise(1.0, 1.0, epsilon=-0.5)

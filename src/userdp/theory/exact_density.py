@@ -76,7 +76,7 @@ def coefficient_noise(
     it is ``288 (J - 1) half_width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the
     variance of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
     """
-    _validate.integer(2, terms=terms)
+    _validate.integer(2, n=n, terms=terms)
     count, budget = split_budget(terms - 1, epsilon=epsilon)
     users = float(n) * count / (terms - 1)
     if half_width is None:

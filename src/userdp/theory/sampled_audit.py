@@ -67,6 +67,7 @@ def loss_lower_bound(
     0.51
     """
     _validate.in_range(0, 1, delta=delta)
+    _validate.inside(2e-100, 1, level=level)
     lower, _ = clopper_pearson(hits, runs, level=level / 2)
     _, upper = clopper_pearson(other_hits, runs, level=level / 2)
     return max(math.log((lower - delta) / upper), 0.0) if lower > delta else 0.0
