@@ -11,8 +11,9 @@ from userdp.study.claims import faults, judgements, statements, verdicts
 from userdp_book.paper.errata import latex, text
 from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
-from userdp_book.site.boxes import AUTHORS
+from userdp_book.site.boxes import AUTHORS, own_name
 from userdp_book.site.graph import amended, column, places, rests_on
+from userdp_book.site.judgement import within
 
 ROOT = Path(__file__).parents[2]
 MACROS = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["mathjax3_config"]["tex"][
@@ -31,6 +32,12 @@ def test_no_statement_rests_on_itself():
 def test_a_graph_has_no_node_on_another(paper):
     at = list(places(paper).values())
     assert len(set(at)) == len(at)
+
+
+def test_a_place_does_not_say_the_name_of_its_statement_again():
+    for key, fault in faults().items():
+        name = own_name(fault["statement"], f"/{statements()[fault['statement']]['paper']}/")
+        assert within(fault) and not within(fault).startswith(name), key
 
 
 @pytest.mark.parametrize("paper", AUTHORS)

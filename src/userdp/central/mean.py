@@ -191,7 +191,7 @@ def private_variance(
     neighbours: Neighbours = SAME_SIZE,
     rng: Rng,
 ) -> Release[float | None]:
-    """Upper estimate of a variance, too large by a constant at most (promise of Lemma F.2, own construction).
+    """Upper estimate of a variance, too large by a constant at most (promise of Lemma F.2, our construction).
 
     Output law: half-squared differences of disjoint pairs of users are averaged in groups; each group votes
     for the scale (2^j, 2^(j+1)] of its average; the scale with most votes after Laplace noise is chosen.
@@ -250,7 +250,7 @@ def private_variance(
 
 
 def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
-    """Draw the mean of the first `k` records of each user, shape (n,): records come in no order.
+    """Draw the mean of the first `k` records of each user, shape (n,): records are in no particular order.
 
     Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones.
     """

@@ -144,7 +144,7 @@ def variance_of_mean(sizes: ArrayLike, mean: float, spread: float) -> NDArray:
 
 @dataclass(frozen=True)
 class BetaUsers:
-    """Records are 0 or 1, and each user has an own mean from a Beta law (Cummings et al., section 2).
+    """Records are 0 or 1, and each user has a mean of its own from a Beta law (Cummings et al., section 2).
 
     Parameters
     ----------

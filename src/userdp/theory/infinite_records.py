@@ -1,4 +1,4 @@
-"""Exact risks of users with infinitely many records: who knows theta can only be wronged by the noise."""
+"""Exact risks of users with infinitely many records: they know theta, so that only the noise can mislead."""
 
 import numpy as np
 from scipy.stats import binom

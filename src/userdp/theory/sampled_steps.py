@@ -102,7 +102,7 @@ def _beyond_linear(t: Floats) -> Floats:
 
 
 def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
-    """Noise that Bassily et al. (2014) prescribe for n^2 steps, per unit of n times Lipschitz constant."""
+    """Noise that Bassily et al. (2014) prescribe for n^2 steps, per n times the Lipschitz constant."""
     _validate.integer(1, n=n)
     _validate.positive(epsilon=epsilon)
     _validate.inside(0, 1, delta=delta)

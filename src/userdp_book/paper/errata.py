@@ -8,7 +8,7 @@ import yaml
 from userdp.study.claims import SEVERITIES
 
 from ..site.boxes import AUTHORS, own_name
-from ..site.judgement import MOVES, faults_of, standing
+from ..site.judgement import MOVES, faults_of, standing, within
 from ..site.offline import ERRATA
 from . import chromium, pdf
 from .contents import Entry
@@ -79,7 +79,7 @@ def definition(name: str, meaning: str | list) -> str:
 
 def entry(fault: dict, *, glyph: bool) -> str:
     """Place and moves; of a glyph the repair alone."""
-    place = rf"\textbf{{{own_name(fault['statement'])}}} ({text(fault['locus'])})"
+    place = rf"\textbf{{{own_name(fault['statement'])}}} ({text(within(fault))})"
     if glyph:
         return f"{place}: {text(fault['repair'])}"
     moves = [rf"\emph{{{word}.}} {text(fault[field])}" for field, word in MOVES.items()]

@@ -14,6 +14,8 @@ import userdp
 from .claims import folded
 from .statements import row, table
 
+MARKUP = re.compile(r"``.+?``|`[^`]+`|(?<![\w*\\])\*(?P<parameter>\w+)\*(?!\w)")
+
 
 class ApiIndex(SphinxDirective):
     """One table, which a reader may filter by wing and search."""
@@ -45,9 +47,19 @@ def offered(wing: str) -> list:
     return [one for one in found if inspect.isfunction(inspect.unwrap(one)) or inspect.isclass(one)]
 
 
-def first_sentence(thing) -> str:
-    """The docstring's first line, without the markup of code."""
-    return re.sub(r"[`\\]|\B\*(?=\w+\*)|(?<=\w)\*\B(?!\*)", "", inspect.getdoc(thing).partition("\n")[0])
+def first_sentence(thing) -> list[nodes.Node]:
+    """The docstring's first line; code and names of parameters look as they do in the entry."""
+    line, parts, last = inspect.getdoc(thing).partition("\n")[0], [], 0
+    for found in MARKUP.finditer(line):
+        look = nodes.emphasis if found["parameter"] else nodes.literal
+        parts += [plain(line[last : found.start()]), look(text=found[0].strip("`*"))]
+        last = found.end()
+    return [*parts, plain(line[last:])]
+
+
+def plain(text: str) -> nodes.Text:
+    """Words in which an escaped star is a star."""
+    return nodes.Text(text.replace("\\", ""))
 
 
 def fold(app, doctree: nodes.document, docname: str) -> None:

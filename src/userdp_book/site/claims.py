@@ -101,8 +101,15 @@ def number(value) -> str:
 
 
 def scientific(digits: str, power: str) -> str:
-    times = "" if digits == "1" else f"{digits}·"
+    times = {"1": "", "-1": "-"}.get(digits, f"{digits}·")
     return f"{times}10{str(int(power)).translate(SUPERSCRIPTS)}"
+
+
+def measured(claim) -> str:
+    """What was measured, with the digits that tell it from a bound that it keeps away from."""
+    value, bound, said = claim["measured"], claim["expected"], number(claim["measured"])
+    near = claim["relation"] in ("<", ">") and value != bound and said == number(bound)
+    return f"{value:.7g}".replace("-", "−") if near else said
 
 
 def expectation(claim) -> str:
@@ -181,7 +188,7 @@ def numbers(claim) -> list[str]:
     if claim["printed"] is not None:
         said.append(f"printed {number(claim['printed'])}")
     if claim["measured"] is not None:
-        measured, expected = number(claim["measured"]), expectation(claim)
+        found, expected = measured(claim), expectation(claim)
         word = "" if claim["verdict"] == "refuted" else "expected "
-        said.append(f"measured {measured}, {'as expected' if measured == expected else word + expected}")
+        said.append(f"measured {found}, {'as expected' if found == expected else word + expected}")
     return said

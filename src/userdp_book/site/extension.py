@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from docutils import nodes
+from sphinx_proof.domain import ProofDomain
 
 from ..run.execute import computed
 from ..run.pages import install_source, repository_url, write
@@ -77,9 +78,21 @@ def drop_thebe(app, config) -> None:
                 app.disconnect(listener.id)
 
 
-def write_side_by_side(app, env) -> None:
-    """Pages are written by several processes; sphinx-proof and others need them to be read by one."""
+def work_side_by_side(app) -> None:
+    """Pages are read and written by several processes, also where an extension does not say that it can."""
     app.parallel = int(os.environ.get(JOBS, "1"))
+    # These number sections and print: they keep nothing of a page that is read.
+    for name in ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"):
+        app.extensions[name].parallel_read_safe = True
+    # What this domain knows stands in the environment, where sphinx-proof itself joins it.
+    ProofDomain.merge_domaindata = lambda domain, docnames, other: None
+
+
+def forget_unread_sources(app, env) -> None:
+    """Modules of others that sphinx.ext.viewcode came by get no page, in whatever order pages are read."""
+    known = env._viewcode_modules
+    for name in [name for name, entry in known.items() if entry and not entry[2]]:
+        del known[name]
 
 
 def digest() -> str:
@@ -103,6 +116,7 @@ def setup(app) -> dict:
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, str(TEMPLATES)))
     app.connect("config-inited", search.configure)
     app.connect("config-inited", live.configure)
+    app.connect("builder-inited", work_side_by_side)
     app.connect("builder-inited", mathjax.copy)
     app.connect("builder-inited", offline.copy)
     app.connect("builder-inited", live.copy)
@@ -116,7 +130,7 @@ def setup(app) -> dict:
     app.connect("doctree-read", outlines.note, priority=999)
     app.connect("env-get-updated", outlines.lend, priority=499)
     app.connect("env-get-updated", outlines.take_back, priority=501)
-    app.connect("env-updated", write_side_by_side)
+    app.connect("env-updated", forget_unread_sources)
     app.connect("doctree-resolved", remove_shared_ids)
     app.connect("doctree-resolved", allow_breaks)
     app.connect("doctree-resolved", keep_together)

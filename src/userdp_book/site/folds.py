@@ -22,7 +22,9 @@ PRINTED = 6  # lines that stay open
 NUMBERS, PRINT = "The table", "What is printed"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
-TABLES = {"pd", "DataFrame", "Series", "print", "format", "round", "unstack", "pivot", "to_html", "query"}
+TABLES = {
+    "pd", "DataFrame", "Series", "print", "format", "round", "unstack", "pivot", "to_html", "query", "show",
+}  # fmt: skip
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -73,9 +75,10 @@ def name(body: list[ast.stmt], figure: bool) -> str:
     rest = [statement for statement in body if not is_setting(statement)]
     if not rest:
         return SETTINGS
-    if figure or "show" in used or "plt" in set().union(*map(words, rest)):
+    done = [statement for statement in rest if not isinstance(statement, ast.FunctionDef | ast.ClassDef)]
+    if figure or "plt" in set().union(*map(words, done)):
         return FIGURE
-    if all(isinstance(statement, ast.FunctionDef | ast.ClassDef) for statement in rest):
+    if not done:
         return "Definitions: " + ", ".join(statement.name for statement in rest)
     if isinstance(rest[-1], ast.Expr):
         return "How the table is made" if "pd" in used else "How it is computed and printed"

@@ -15,7 +15,7 @@ from .claims import badge, collect, folded, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_page, to_statement
 from .moving import figures, placed
-from .statements import page_link, table
+from .statements import page_link, statement_link, table
 
 MOVES = {
     "printed": "As printed",
@@ -34,6 +34,12 @@ def paper(id: str) -> str:
 def faults_of(wanted: str | None) -> dict[str, dict]:
     """The slips of one paper, or of all."""
     return {key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))}
+
+
+def within(fault: dict) -> str:
+    """The line in the paper, without the statement's own name, which stands before it."""
+    name = own_name(fault["statement"], f"/{paper(fault['statement'])}/")
+    return fault["locus"].removeprefix(name).lstrip(",; ")
 
 
 def standing(one: str) -> list[str]:
@@ -63,13 +69,13 @@ class Judged(FromData):
         """The statement that is charged, linked to its box, and the line in the paper."""
         id = fault["statement"]
         name = to_statement(id, own_name(id, f"/{self.options.get('paper')}/"))
-        return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(fault["locus"])]
+        return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(within(fault))]
 
     def row(self, fault: dict, *more: nodes.Node) -> list[nodes.Node]:
         """A slip in a row: whose, where, what is printed."""
         name = nodes.strong(text=own_name(fault["statement"], f"/{self.options.get('paper')}/"))
         printed = nodes.emphasis(text="As printed."), nodes.Text(" "), *self.text(fault["printed"])
-        return [nodes.inline("", "", name, *self.text(f" · {fault['locus']}. "), *more, *printed)]
+        return [nodes.inline("", "", name, *self.text(f" · {within(fault)}. "), *more, *printed)]
 
     def moves(self, fault: dict) -> list[nodes.Node]:
         """What is behind the line."""
@@ -179,9 +185,12 @@ class Worst(Judged):
 
     def line(self, fault):
         id = fault["statement"]
-        name = to_statement(id, own_name(id, f"/{paper(id)}/"))
-        said = [nodes.strong("", "", name), nodes.Text(" "), severity(fault), nodes.Text(" ")]
-        return nodes.list_item("", nodes.paragraph("", "", *said, *self.text(verdicts()[id]["sentence"])))
+        # the verdict is the statement's: what code does to it is said by the slip
+        code = fault["target"] == "released code"
+        where, sentence = (", released code", fault["printed"]) if code else ("", verdicts()[id]["sentence"])
+        whose = nodes.strong("", "", statement_link(id), nodes.Text(where))
+        said = [whose, nodes.Text(" "), severity(fault), nodes.Text(" "), *self.text(sentence)]
+        return nodes.list_item("", nodes.paragraph("", "", *said))
 
 
 class Readings(Judged):
@@ -219,7 +228,7 @@ class Erratum(Judged):
     def standing(self):
         """Which statements hold as printed, by their own names."""
         one = self.options["paper"]
-        names = joined(", ", [[to_statement(id, own_name(id, f"/{one}/"))] for id in standing(one)])
+        names = joined(", ", [[statement_link(id)] for id in standing(one)])
         title = nodes.strong(text="What stands as printed")
         but = nodes.Text(", but for what is said of it below: ")
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))

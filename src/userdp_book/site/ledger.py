@@ -13,7 +13,7 @@ from .boxes import own_name
 from .claims import Stored, collect, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
-from .statements import page_link, row, table
+from .statements import page_link, row, statement_link, table
 
 KEY = re.compile(
     r"(?P<paper>\w+)-(?:eq-(?P<number>s?\d+)|(?P<place>.+?)-(?P<part>line|display)-(?P<count>\d+))"
@@ -22,7 +22,7 @@ SYMBOLS = dict(zip(STATUSES, "✗✗✎✎…✓○", strict=True))
 SOUND = ("ok", "definition")
 TALLY = (
     "Of {rows} displays and lines of algorithms {how[tested]} are tested by a claim or by a test, "
-    "{how[step]} more follow by a written step and {how[definition]} define something."
+    "{how[step]} more follow by a written step and {how[definition]} only define something."
 )
 REASONS = " Of {how[reason]} it is said why neither is there."
 SOURCES["displays"] = lambda root: displays()
@@ -132,7 +132,7 @@ class Ledger(Beside):
         how += [checks] if (checks := self.checks(display)) else []
         cells = [
             [to_statement(key, name(key))],
-            [to_statement(id, own_name(id, f"/{statements()[id]['paper']}/"))],
+            [statement_link(id)],
             self.text(display["says"]),
             status(display),
             joined(" ", how).children,

@@ -384,7 +384,7 @@ def clip_debias(bound, rate, epsilon, apart):
         "d": Slider("coordinates d", (1, 2, 4, 8), 3),
     },
     y=Axis("budget spent", 0, 10, log=False),
-    lines={"promised": "text-muted", "spent as printed": "c", "spent, corrected": "a"},
+    lines={"promised": "text-muted", "spent as printed": "a", "spent, corrected": "c"},
     says="Folds that a user serves in: {served} as printed, {right} when corrected.",
     verdict=(
         "spent as printed",

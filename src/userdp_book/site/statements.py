@@ -14,7 +14,7 @@ from ..evidence.costs import COLUMNS, costs
 from ..run.cache import last_run
 from ..run.pages import pages
 from .boxes import AUTHORS, own_name
-from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, number, slug
+from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, slug
 from .generated import SOURCES, FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
@@ -49,14 +49,14 @@ def paragraph(cell) -> nodes.paragraph:
     return nodes.paragraph("", "", *(cell if isinstance(cell, list) else [cell]))
 
 
-def name(statement: dict[str, str]) -> nodes.Node:
+def statement_link(id: str) -> nodes.Node:
     """The statement's kind and number in its paper, linked to its box."""
-    return to_statement(statement["id"], f"{statement['kind']} {statement['number']}")
+    return to_statement(id, own_name(id, f"/{statements()[id]['paper']}/"))
 
 
 def page_link(claim: Stored):
-    """Where the claim is checked: the page's short name; an index page goes by its folder's."""
-    short = claim.page.name.removesuffix("/index").rpartition("/")[2]
+    """Where the claim is checked: the page's short name in words; an index page goes by its folder's."""
+    short = claim.page.name.removesuffix("/index").rpartition("/")[2].replace("-", " ")
     return to_page(claim.page.docname, short, anchor(claim["id"]))
 
 
@@ -104,7 +104,8 @@ class Scorecard(Generated):
     def rows(self, item, claims):
         judged, paper = verdicts()[item["id"]], item["paper"]
         said = [nodes.strong("", "", *self.text(judged["sentence"]))]
-        yield row([name(item), said, badge(judged["verdict"]), "", "", ""], paper=paper, row="statement")
+        name = statement_link(item["id"])
+        yield row([name, said, badge(judged["verdict"]), "", "", ""], paper=paper, row="statement")
         for claim in claims:
             cells = ["", self.text(claim["claim"]), *result(claim), page_link(claim)]
             by = {"verdict": claim["verdict"], "whose": claim["whose"], "evidence": claim["evidence"]}
@@ -113,7 +114,7 @@ class Scorecard(Generated):
 
 def result(claim: Stored) -> list:
     verdict = [badge(claim["verdict"]), nodes.Text(" "), evidence(claim)]
-    return [verdict, number(claim["measured"]), expectation(claim)]
+    return [verdict, measured(claim), expectation(claim)]
 
 
 def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
@@ -144,13 +145,14 @@ class StatementIndex(Generated):
         judged = verdicts()[item["id"]]
         rests = amended(rests_on(item["id"]))
         links = [links_to(ids) for ids in (uses(item["id"]), rests)]
-        cells = [name(item), item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
+        name = statement_link(item["id"])
+        cells = [name, item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
         return [row(cells, paper=item["paper"], verdict=judged["verdict"])]
 
 
 def links_to(ids: Iterable[str]) -> list[nodes.Node]:
     """The statements by their own names, with commas; a dash for none."""
-    links = [to_statement(id, own_name(id, f"/{statements()[id]['paper']}/")) for id in ids]
+    links = map(statement_link, ids)
     return [node for link in links for node in (link, nodes.Text(", "))][:-1] or [nodes.Text("–")]
 
 
@@ -167,7 +169,7 @@ class NotReproducible(Generated):
         return rows
 
     def box(self, item, claim):
-        box = claim_box(claim, name(item), self.text)
+        box = claim_box(claim, statement_link(item["id"]), self.text)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
 

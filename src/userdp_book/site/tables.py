@@ -4,9 +4,11 @@ import re
 
 from lxml import html
 
+from .claims import scientific
+
 NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
-EXPONENT, JOINER = re.compile(r"(?<=\de-)(?=\d)"), "\u2060"  # among words a line breaks after the hyphen
+POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")  # 4.17e-07
 
 
 def tidy(source: str) -> str:
@@ -18,7 +20,14 @@ def tidy(source: str) -> str:
         raise_names(table)
         drop_bare_index(table)
         align(table)
+        for part in table.iter():
+            part.text, part.tail = powers(part.text), powers(part.tail)
     return html.tostring(box, encoding="unicode")
+
+
+def powers(text: str | None) -> str | None:
+    """Powers of ten as in the verdicts, 4.17·10⁻⁷."""
+    return text and POWER.sub(lambda found: scientific(*found.groups()), text)
 
 
 def raise_names(table) -> None:
@@ -58,4 +67,3 @@ def align(table) -> None:
         for place in words & set(range(-len(row), 0)):
             if row[place].tag == "td" or row in last:
                 row[place].set("class", "words")
-                row[place].text = EXPONENT.sub(JOINER, row[place].text or "")
