@@ -7,6 +7,7 @@ import argparse
 import os
 import signal
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def run_due(due: list[Page], jobs: int) -> bool:
     from .run.execute import run_all
     from .run.progress import Progress, expected_seconds, say
 
-    expected = expected_seconds(due)
+    expected, start = expected_seconds(due), time.time()
     progress, failed = Progress(expected, jobs), False
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -49,7 +50,9 @@ def run_due(due: list[Page], jobs: int) -> bool:
                 if running:
                     say(f"  {progress.line(running)}", for_now=True)
     except KeyboardInterrupt:
-        say(f"interrupted: {len(progress.taken)} of {len(due)} are done and kept")
+        # The files are asked: a page may be kept and not yet told.
+        kept = sum(page.executed.is_file() and page.executed.stat().st_mtime >= start for page in due)
+        say(f"interrupted: {kept} of {len(due)} are done and kept")
         # The kernels end with this process; their threads would wait for them.
         os._exit(130)
     return not failed

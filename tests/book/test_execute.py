@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from userdp_book.__main__ import run_due
 from userdp_book.run import cache
 from userdp_book.run.execute import run
 from userdp_book.run.pages import Page, code_cells, read
@@ -107,6 +108,22 @@ def test_an_interruption_loses_no_finished_page_and_leaves_no_kernel(book, execu
     again = execute()
     said, _ = again.communicate(timeout=LONG)
     assert again.returncode == 0 and "1 of 2 notebooks to execute" in said, said
+
+
+def test_a_page_that_is_kept_and_not_yet_told_counts_when_interrupted(book, monkeypatch, capsys):
+    kept, _ = due = [page(book, "kept", "1"), page(book, "running", "2")]
+
+    def interrupted(ordered, jobs):
+        kept.executed.parent.mkdir(parents=True)
+        kept.executed.write_text("{}")
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("userdp_book.run.execute.run_all", interrupted)
+    monkeypatch.setattr("os._exit", lambda code: print("exit", code))
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    run_due(due, 2)
+    assert "interrupted: 1 of 2 are done and kept\nexit 130" in capsys.readouterr().out
 
 
 STATE = """import os, re, sys
