@@ -200,6 +200,9 @@ def test_output_perturbation_is_zero_from_that_mass_on_and_projected_below_it():
     for users, far, chosen in ((n, 1e9, 20), (n, -1e9, 0), (n - 1, 1e9, 0)):
         found = output_perturbation(np.full((users, 1), 9), rng=Silent(noise=far), **CHOICE).value
         assert found == chosen
+    # two items and a budget of 1 have the mass 4: as many users are too few
+    options = CHOICE | {"release_epsilon": 1.0, "release_delta": 0.0}
+    assert output_perturbation(np.full((4, 2), 9), rng=Silent(noise=1e9), **options).value == 0
 
 
 @pytest.mark.slow

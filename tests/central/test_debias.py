@@ -174,6 +174,9 @@ def test_the_bias_bounds_hold_and_the_split_one_needs_small_mean_rates():
         bias = clipped_poisson_mean(rates.mean(), bound) - clipped_poisson_mean(rates, bound).mean()
         assert -1e-12 <= bias <= bias_bound(rates, bound) + 1e-12
         assert bias <= bias_bound(rates, bound, split=True) + 1e-12
+    # half the curvature at (3 - 1) / 2 for both rates, half the largest one more for the rate beyond
+    half = stats.poisson.pmf(2, [1.0, 2.0]) / 2 * 0.2**2
+    assert bias_bound([0.8, 1.2], 3, split=True) == pytest.approx(half[0] + half[1] / 2, rel=1e-12)
     with pytest.raises(ValueError, match="mean_rate must be in .* got 2.0"):
         bias_bound([1.0, 3.0], 4, split=True)
     assert bias_bound([0.2, 0.5], 3, split=True) > 0

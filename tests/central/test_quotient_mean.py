@@ -34,6 +34,25 @@ def test_the_weights_that_are_told_are_shares(release, more):
     assert weights.sum() == pytest.approx(1, rel=1e-12) and 1 < weights.size <= 400
 
 
+@pytest.mark.parametrize("release, more", [(quotient_mean, {}), (private_size_mean, {"delta": 1e-4})])
+def test_a_known_spread_is_in_the_square_of_the_domains_unit(release, more):
+    means, sizes = population(400, np.random.default_rng(5))
+    options = {"epsilon": 50.0, "largest_size": 40} | more
+    one, four = (
+        release(
+            width * means,
+            sizes,
+            domain=(0, width),
+            spread=0.01 * width**2,
+            rng=np.random.default_rng(6),
+            **options,
+        )
+        for width in (1, 4)
+    )
+    assert four.value == pytest.approx(4 * one.value, rel=1e-12)
+    np.testing.assert_allclose(four.weights, one.weights, rtol=1e-12)
+
+
 @pytest.mark.parametrize("users", [20, 21, 40])
 def test_random_cohorts_hold_each_user_once_and_the_largest_estimate_the_spread(users):
     sizes = np.random.default_rng(6).permutation(np.arange(1, 401))

@@ -179,12 +179,12 @@ def test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector(monkeypat
 
 
 @pytest.mark.parametrize("general", [False, True])
-@pytest.mark.parametrize("epsilon", [0.4, 1.0, 2.7])
+@pytest.mark.parametrize("epsilon", [0.4, 1.0, 2.7, 3.4])
 def test_a_simulated_selection_promises_what_the_selection_does(epsilon, general):
-    population, rng = SparseSigns(6, 2, 1.0), np.random.default_rng(2)
-    options = {"sparsity": 2, "epsilon": epsilon, "rng": rng, "general": general}
+    population, rng = SparseSigns(6, 3, 1.0), np.random.default_rng(2)
+    options = {"sparsity": 3, "epsilon": epsilon, "rng": rng, "general": general}
     options |= {"threshold": 0.5, "clip": 2.0, "half_width": 0.2}
-    # many users, so that both select the same two coordinates
+    # many users, so that both select the same three coordinates
     simulated = simulate_selection(population, n=4000, size=100, **options)
     drawn = sparse_selection(population.draw_means(100, 4000, rng), size=100, **options)
     np.testing.assert_array_equal(simulated.selected, drawn.selected)

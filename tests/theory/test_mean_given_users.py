@@ -94,6 +94,14 @@ def test_risks_are_those_of_the_reference(m):
     assert fast.shape == (8, 8, 4, 3)
 
 
+def test_a_mean_at_the_end_of_the_range_is_at_home_in_the_last_bin():
+    users = populations([1.0], 6, 9, 1, seed=1)
+    fast, slow = (
+        risks(*users, widths=[0.25], epsilons=[1.0]) for risks in (risks_given_means, risks_reference)
+    )
+    assert fast == pytest.approx(slow, rel=1e-8)
+
+
 @pytest.mark.slow
 def test_empty_bins_count_in_the_risk():
     """The control of the test above: a reference without them differs a thousand times more."""
