@@ -18,7 +18,9 @@ BUDGETS = 1e-6, 700.0
 
 def is_finite(value: Any) -> bool:
     """Whether a value is a real number that a float can hold."""
-    # the common types first: whether another is Real takes a search
+    # the most common type, then others that are: whether another is Real takes a search
+    if type(value) is float:
+        return math.isfinite(value)
     if isinstance(value, bool) or not isinstance(value, (float, int, numbers.Real)):
         return False
     try:
@@ -62,7 +64,8 @@ def integer(minimum: int, most: float = math.inf, /, **parameters: float) -> Non
         _number(name, value)
         if value != int(value) or value < minimum:
             raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
-        in_range(minimum, most, **{name: value})
+        if value > most:
+            raise ValueError(f"{name} must be in [{minimum}, {most}], got {value!r}")
 
 
 def budget(**parameters: float) -> None:

@@ -168,13 +168,14 @@ def _round(
     round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
 ) -> tuple[float, float]:
     """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
-    scale = round_.scale(law.values)
+    root = round_.root(law.values)
+    scale = round_.sigmas / root + round_.offset  # `Round.scale`, which would take the root once more
     gain = law.probabilities @ (1 / scale)
     report = 1 / math.tanh(epsilon / 2) ** 2
     if laplace_spill is not None:
         roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
         report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
-    lost = law.probabilities @ (1 / (scale * round_.root(law.values))) * _excess(round_.sigmas, tails)
+    lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
 
@@ -250,24 +251,29 @@ def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
 
 
+@lru_cache(maxsize=64)
+def _root(spread: float, size: int) -> float:
+    return float(Round(1, 1.0, 0.0, spread).root(size))
+
+
 def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
-    x = np.clip(x, -6, 6)
+    x = np.minimum(np.maximum(x, -6), 6)
     opens = 1 if vote_size else 0
     groups = rounds + opens
     shares = np.exp(x[:groups])
-    users = np.maximum((known.n * shares / shares.sum()).astype(int), 1)
-    users[-1] = max(known.n - users[:-1].sum(), 1)
-    users[np.argmax(users)] -= users.sum() - known.n
+    users = [max(int(share), 1) for share in (known.n * shares / shares.sum()).tolist()]
+    users[-1] = max(known.n - sum(users[:-1]), 1)
+    users[users.index(max(users))] -= sum(users) - known.n
     rest = x[groups:]
-    root = float(Round(1, 1.0, 0.0, known.spread).root(vote_size or 1))
+    root = _root(known.spread, vote_size or 1)
     tau = min(max(3 / root * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(Round(int(users[opens + number]), float(offset), allowed, known.spread))
+        made.append(Round(users[opens + number], float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
-    return Plan(int(users[0]) if opens else 0, float(tau), int(vote_size or 1), tuple(made))
+    return Plan(users[0] if opens else 0, float(tau), int(vote_size or 1), tuple(made))

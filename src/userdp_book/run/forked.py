@@ -5,6 +5,7 @@ by the entry point ``userdp-forked``. There is no fork server on Windows, and fo
 libraries of macOS: there, as in ``make nbval``, a kernel is a fresh interpreter.
 """
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -56,6 +57,8 @@ class Kernel(multiprocessing.get_context("forkserver").Process if sys.platform =
         os.environ.clear()
         os.environ.update(self.environment)
         sys.path[:], sys.argv[:] = self.path, ["ipykernel_launcher", *self.arguments]
+        # What has been imported is never garbage: no collection need go through it.
+        gc.freeze()
         # Imported before IPython was there, it thinks itself in a terminal.
         pandas.options.display.max_columns = 20
         Thread(target=end_with_parent, daemon=True).start()

@@ -12,8 +12,12 @@ HTML = Path("_build") / "html"
 STAMP = HTML / ".made-of"
 # Jupyter Book has no option for it: our extension reads it.
 JOBS = "USERDP_BOOK_JOBS"
-# Its command, after what our own room does to be quick.
-JUPYTER_BOOK = "import userdp_book.run; from jupyter_book.cli.main import main; main()"
+# Its command, after what our own room does to be quick; a tenth of the time would go in looking for garbage
+# among documents that are all still needed.
+JUPYTER_BOOK = """import gc, userdp_book.run
+gc.set_threshold(100_000, 50)
+from jupyter_book.cli.main import main
+main()"""
 OPTIONS = ("--path-output", ".", "-W", "-n", "--keep-going")
 # What Sphinx reads: pages, the package with its docstrings, this one, outputs, files to offer, and
 # of Pyodide, fifty megabytes, the list of its files with their checksums.
