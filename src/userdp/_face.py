@@ -97,7 +97,9 @@ def told(function: Callable, error: Exception, places: tuple, options: dict[str,
         return error
     text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name != "self")
     answer = TypeError if isinstance(error, TypeError) else ValueError
-    return answer(f"{function.__qualname__.removesuffix('.__init__')}({text}){NO_ANSWER}{error}")
+    # the call that was made, and what the innermost one said
+    said = str(error).rpartition(NO_ANSWER)[2]
+    return answer(f"{function.__qualname__.removesuffix('.__init__')}({text}){NO_ANSWER}{said}")
 
 
 def is_named(error: Exception, name: str, value: Any) -> bool:

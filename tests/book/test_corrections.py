@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from docutils import nodes
 
 from userdp.study.claims import faults, judgements, statements, verdicts
 from userdp_book.paper.errata import latex, text
@@ -13,7 +14,7 @@ from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS, own_name
 from userdp_book.site.graph import amended, column, places, rests_on
-from userdp_book.site.judgement import within
+from userdp_book.site.judgement import Worst, within
 
 ROOT = Path(__file__).parents[2]
 MACROS = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["mathjax3_config"]["tex"][
@@ -38,6 +39,15 @@ def test_a_place_does_not_say_the_name_of_its_statement_again():
     for key, fault in faults().items():
         name = own_name(fault["statement"], f"/{statements()[fault['statement']]['paper']}/")
         assert within(fault) and not within(fault).startswith(name), key
+
+
+def test_a_slip_of_released_code_is_not_charged_to_the_statement():
+    listing = Worst.__new__(Worst)
+    listing.text = lambda said: [nodes.Text(said)]
+    kinds = [(fault["target"], fault["printed"], listing.line(fault).astext()) for fault in faults().values()]
+    assert {target == "released code" for target, *_ in kinds} == {False, True}
+    for target, printed, said in kinds:
+        assert (", released code" in said and printed in said) == (target == "released code"), said
 
 
 @pytest.mark.parametrize("paper", AUTHORS)

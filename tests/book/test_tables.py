@@ -40,6 +40,29 @@ def test_what_a_number_is(text):
     assert (cell.get("class") is None) == bool(re.search(r"\d", text))
 
 
+@pytest.mark.parametrize(
+    ("plain", "written"),
+    {
+        "cap / n eps^2": "cap / n ε<sup>2</sup>",
+        "weight, eps'": "weight, ε'",
+        "e^(J/8)": "e<sup>J/8</sup>",
+        "(2^-10, 2^-9]": "(2<sup>−10</sup>, 2<sup>−9</sup>]",
+        "votes, theta_2": "votes, θ<sub>2</sub>",
+        "2 C_max": "2 C<sub>max</sub>",
+        "l2 / l-infinity": "ℓ<sub>2</sub> / ℓ<sub>∞</sub>",
+        "E sqrt(m)": "E √m",
+        "likeliest_miss": "likeliest miss",
+        "beta-binomial": "beta-binomial",
+        "theory/exact_beta.py": "theory/exact_beta.py",
+    }.items(),
+)
+def test_headings_have_letters_for_their_names(plain, written):
+    source = tidy(pd.DataFrame({plain: [plain]})._repr_html_())
+    assert f'<th class="words">{written}</th>' in source
+    # what has a bracket may be code
+    assert f'<td class="words">{plain if "(" in plain else written}</td>' in source
+
+
 def test_no_table_of_the_book_loses_a_number(root):
     sources = [
         "".join(output["data"]["text/html"])
@@ -51,15 +74,15 @@ def test_no_table_of_the_book_loses_a_number(root):
     assert len(sources) > 100
     for source in sources:
         before, after = html.fromstring(f"<div>{source}</div>"), html.fromstring(tidy(source))
-        cells = [[number(c.text) for c in box.iter("td")] for box in (before, after)]
+        cells = [[number(c.text_content()) for c in box.iter("td")] for box in (before, after)]
         assert [x for x in cells[0] if x is not None] == [x for x in cells[1] if x is not None]
 
 
 def number(text):
     """What a cell says, None where that is no number."""
-    plain = re.sub(r"10([⁻⁰¹²³⁴-⁹]+)$", lambda found: "1e" + found[1].translate(RAISED), text or "")
+    plain = re.sub(r"10([⁻⁰¹²³⁴-⁹]+)$", lambda found: "1e" + found[1].translate(RAISED), text)
     try:
-        value = float(plain.replace("·1e", "e"))
+        value = float(plain.replace("·1e", "e").replace("10^", "1e"))
     except ValueError:
         return None
     return None if math.isnan(value) else value

@@ -80,9 +80,9 @@ def badge(verdict: str) -> nodes.inline:
 
 
 def evidence(claim) -> nodes.inline:
-    """How it is known, unless the verdict says so."""
+    """How it is known, where there is something to know."""
     said = claim["evidence"] or ""
-    return nodes.inline(text="" if said == claim["verdict"] else said, classes=["evidence"])
+    return nodes.inline(text="" if said == "context" else said, classes=["evidence"])
 
 
 def slug(verdict: str) -> str:

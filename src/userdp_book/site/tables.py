@@ -9,6 +9,25 @@ from .claims import scientific
 NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
 POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")  # 4.17e-07
+OF_TEN = re.compile(r"\b10\^(-?\d+)\b")
+# headings, and words beside numbers unless they are code
+CELL = re.compile(r'(<th[^>]*>|<td class="words">(?=[^<(\[:=]*<))([^<]*)')
+LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "theta": "θ"}
+LETTERS |= {"mu": "μ", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ"}
+# what Python has plain names for, as mathematics writes it
+SPELLINGS = {
+    rf"(?<![a-z_])({'|'.join(LETTERS)})(?![a-z]|-[a-z])": lambda found: LETTERS[found[1]],
+    r"\b(?:l-infinity|linf)\b": "ℓ<sub>∞</sub>",
+    r"\bl([12])\b": r"ℓ<sub>\1</sub>",
+    r"\b(minus )?infinity\b": lambda found: "−∞" if found[1] else "∞",
+    r"\blog10\b": "log<sub>10</sub>",
+    r"\bsqrt(?: |\((?=\w+\)))(\w+)\)?": r"√\1",
+    r"(?<=[a-z]{3})_(?=[a-z]{3})": " ",  # a field of a class
+    r"(\w)_(\w+)": r"\1<sub>\2</sub>",
+    r"\^\(([^)]*)\)": r"<sup>\1</sup>",
+    r"\^(-?)(\w+)": lambda found: f"<sup>{'−' * bool(found[1])}{found[2]}</sup>",
+    r"(?<=\w)=(?=\w)": " = ",
+}
 
 
 def tidy(source: str) -> str:
@@ -22,12 +41,21 @@ def tidy(source: str) -> str:
         align(table)
         for part in table.iter():
             part.text, part.tail = powers(part.text), powers(part.tail)
-    return html.tostring(box, encoding="unicode")
+    return CELL.sub(lambda found: found[1] + spelled(found[2]), html.tostring(box, encoding="unicode"))
+
+
+def spelled(text: str) -> str:
+    """Greek letters, indices and exponents for their plain names; the name of a file stays."""
+    for plain, written in SPELLINGS.items():
+        text = text if ".py" in text else re.sub(plain, written, text)
+    return text
 
 
 def powers(text: str | None) -> str | None:
     """Powers of ten as in the verdicts, 4.17·10⁻⁷."""
-    return text and POWER.sub(lambda found: scientific(*found.groups()), text)
+    return text and OF_TEN.sub(
+        lambda found: scientific("1", found[1]), POWER.sub(lambda found: scientific(*found.groups()), text)
+    )
 
 
 def raise_names(table) -> None:
