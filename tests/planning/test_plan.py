@@ -12,7 +12,9 @@ from scipy.stats import chi2, f
 from userdp.planning import NoGain, Ranking, plan
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
+from userdp.planning.vector_means import in_folds
 from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
+from userdp.privacy import Release, nothing_spent
 from userdp.theory import (
     calibrated_half_width,
     duchi_mean_risk,
@@ -231,6 +233,25 @@ def test_an_unusable_method_keeps_its_reason_and_does_not_run():
     assert last.unused and last.unused in str(plan(n=1000, sizes=uniform_sizes(3, 9), epsilon=1.0))
     with pytest.raises(ValueError, match="needs users with equally many records"):
         last.run(np.zeros(1000), rng=np.random.default_rng(1))
+
+
+def test_a_fold_keeps_the_means_and_sizes_of_its_users_together():
+    sizes, seen = np.arange(1, 31), []
+
+    def estimator(means, own, *, offset):
+        np.testing.assert_array_equal(means % 100, own)
+        seen.append(own)
+        return Release(float(means[0] // 100) + offset, nothing_spent())
+
+    means = sizes[:, None] + 100 * np.arange(3)
+    assert in_folds(estimator)(means, sizes, offset=5).value.tolist() == [5, 6, 7]
+    assert sorted(np.concatenate(seen)) == sizes.tolist()
+
+
+def test_the_quotient_averages_nine_tenths_of_the_users():
+    ranking = plan(n=5000, sizes=20, epsilon=3.0, trust="curator", private_sizes=True)
+    (quotient,) = (option for option in ranking if option.method.startswith("noisy quotient"))
+    assert quotient.error**2 - quotient.noise**2 == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-12)
 
 
 def test_an_option_prints_no_function():
