@@ -5,7 +5,9 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from tempfile import TemporaryDirectory
+from threading import Semaphore
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -26,24 +28,38 @@ CLIENT = {
 }
 
 
-def run(page: Page, scratch: str | None = None) -> NotebookNode:
-    """Execute the page in a kernel of its own; return its notebook with outputs."""
+def run(page: Page, scratch: str | None = None, turn: AbstractContextManager | None = None) -> NotebookNode:
+    """Execute the page in a kernel of its own, at its turn; return its notebook with outputs.
+
+    A kernel that starts or stops mostly waits, which does not take a turn.
+    """
     nb = notebook(page)
     # An empty folder: a page that reads a file by a relative path should fail here, not at the reader's.
     with TemporaryDirectory(dir=scratch) as folder:
-        NotebookClient(nb, **CLIENT).execute(cwd=folder)
+        client = NotebookClient(nb, **CLIENT)
+        with client.setup_kernel(cwd=folder), turn or nullcontext():
+            client.execute(cleanup_kc=False)
     return tidy(nb)
 
 
-def run_and_keep(page: Page, scratch: str) -> str:
+def run_and_keep(page: Page, scratch: str, turns: Semaphore) -> str:
     """Execute the page into the cache; return the traceback of the cell that failed, or nothing."""
-    noted, start = cache.note(page, Sources(page.root)), time.perf_counter()
+    noted = cache.note(page, Sources(page.root))
     try:
-        nb = run(page, scratch)
+        nb = run(page, scratch, taken(turns, noted))
     except (CellExecutionError, DeadKernelError) as error:
         return str(error)
-    keep(page, nb, noted | {"seconds": round(time.perf_counter() - start, 1)})
+    keep(page, nb, noted)
     return ""
+
+
+@contextmanager
+def taken(turns: Semaphore, noted: dict) -> Iterator[None]:
+    """Wait for a turn, and note how many seconds it took."""
+    with turns:
+        start = time.perf_counter()
+        yield
+        noted["seconds"] = round(time.perf_counter() - start, 1)
 
 
 def keep(page: Page, nb: NotebookNode, noted: dict) -> None:
@@ -68,9 +84,12 @@ def run_all(ordered: list[Page], jobs: int) -> Iterator[tuple[Page | None, str, 
     jobs = min(jobs, len(ordered))
     # The sweeps of a page share its part of the processors out, not all of them; joblib asks for this.
     os.environ.setdefault("LOKY_MAX_CPU_COUNT", str(max(1, (os.cpu_count() or 1) // jobs)))
-    pool = ThreadPoolExecutor(jobs)
+    # one more than have a turn: its kernel starts while the others run
+    pool, turns = ThreadPoolExecutor(jobs + 1), Semaphore(jobs)
     with TemporaryDirectory() as scratch:
-        waiting: dict[Future, Page] = {pool.submit(run_and_keep, page, scratch): page for page in ordered}
+        waiting: dict[Future, Page] = {
+            pool.submit(run_and_keep, page, scratch, turns): page for page in ordered
+        }
         try:
             while waiting:
                 ended, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
