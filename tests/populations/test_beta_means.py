@@ -83,7 +83,11 @@ def test_variance():
 
 @pytest.mark.parametrize(
     ("shape", "size", "message"),
-    [(0.0, 100, "shape"), (1.0, 1, "size"), (0.1, 20, "size times shape must be at least 8, got 2")],
+    [
+        (0.0, 100, "shape"),
+        (1.0, 1, "size"),
+        (0.1, 20, "size times shape must be at least 8, got 20 times 0.1"),
+    ],
 )
 def test_errors_name_the_parameter(shape, size, message):
     with pytest.raises(ValueError, match=message):

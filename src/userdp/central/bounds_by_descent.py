@@ -82,17 +82,17 @@ def private_gradient_descent(
     steepest = max(curve.mass, n * curve.reach - curve.mass)
     eta = largest / 2 / np.sqrt(steps * (steepest**2 + noise.scale**2))
     bound, total, data = largest / 2, 0.0, (curve.sizes, curve.pulls, curve.mass, curve.largest)
-    for _, block in _blocks(int(steps)):
+    for _, block in _blocks(steps):
         bound, part = _descend(*data, bound, noise.release(np.zeros(block), rng), eta)
         total += part
     return Release(float(total / steps), noise.guarantee)
 
 
-def _blocks(steps: int) -> Iterator[tuple[int, int]]:
+def _blocks(steps: float) -> Iterator[tuple[int, int]]:
     """First step and length of each block of steps that is drawn at once."""
     _validate.integer(1, 5 * 10**8, steps=steps)  # a minute
-    for first in range(0, steps, BLOCK):
-        yield first, min(BLOCK, steps - first)
+    for first in range(0, int(steps), BLOCK):
+        yield first, min(BLOCK, int(steps) - first)
 
 
 @_jit

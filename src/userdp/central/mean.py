@@ -295,9 +295,9 @@ def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
     and middle, is in decreasing order of size.
     """
     order = np.argsort(-np.asarray(sizes), kind="stable")
-    tenth = order.size // 10
-    _validate.in_range(0, order.size - tenth - 1, variance_users=variance_users)
-    return order[order.size - tenth :], order[:variance_users], order[variance_users : order.size - tenth]
+    last = order.size - order.size // 10
+    _validate.in_range(0, last - 1, variance_users=variance_users)
+    return order[last:], order[: int(variance_users)], order[int(variance_users) : last]
 
 
 def default_variance_users(n: int, *, epsilon: float) -> int:
@@ -316,7 +316,7 @@ def _cohorts_for(
     if variance_users is None:
         variance_users = default_variance_users(len(sizes), epsilon=epsilon)
     _validate.integer(2 * PAIRS, variance_users=variance_users)
-    return cohorts(sizes, int(variance_users))
+    return cohorts(sizes, variance_users)
 
 
 def _inside(initial: float, n: int) -> float:

@@ -48,7 +48,7 @@ class BetaMeans:
         _validate.positive(shape=self.shape)
         _validate.integer(2, size=self.size)
         if self.size * self.shape < 8:
-            raise ValueError(f"size times shape must be at least 8, got {self.size * self.shape!r}")
+            raise ValueError(f"size times shape must be at least 8, got {self.size!r} times {self.shape!r}")
 
     @property
     def variance(self) -> float:

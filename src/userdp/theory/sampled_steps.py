@@ -149,6 +149,7 @@ def sampled_descent(
         counts, largest=largest, epsilon=release_epsilon, delta=release_delta, sparsity=sparsity, printed=True
     )
     n = curve.sizes.size
+    _validate.budget(epsilon=epsilon)
     steps = max(n**2 - 1, 1) if steps is None else steps
     _validate.integer(1, steps=steps)
     lipschitz = curve.reach + curve.mass / n
@@ -156,7 +157,7 @@ def sampled_descent(
     noise = SampledNoise(sigma, n * curve.reach, users=n, steps=int(steps), delta=float(delta))
     step = curve.largest / np.hypot(n * lipschitz, sigma)
     bound, data = curve.largest / 2, (curve.sizes, n * curve.weights, curve.mass, curve.largest)
-    for first, block in _blocks(int(steps)):
+    for first, block in _blocks(steps):
         noises, users = noise.release(np.zeros(block), rng), rng.integers(n, size=block)
         bound = _descend_sampled(*data, bound, noises, users, step, first)
     return Release(float(bound), noise.guarantee)
