@@ -65,7 +65,7 @@ def integer(minimum: int, most: float = math.inf, /, **parameters: float) -> Non
         if value != int(value) or value < minimum:
             raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
         if value > most:
-            raise ValueError(f"{name} must be in [{minimum}, {most}], got {value!r}")
+            in_range(minimum, most, **{name: value})
 
 
 def budget(**parameters: float) -> None:

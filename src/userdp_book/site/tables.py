@@ -8,8 +8,7 @@ from .claims import scientific
 
 NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
-POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")  # 4.17e-07
-OF_TEN = re.compile(r"\b10\^(-?\d+)\b")
+POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)e|10\^)([+-]?\d+)\b")  # 4.17e-07, 10^5
 # headings, and words beside numbers unless they are code
 CELL = re.compile(r'(<th[^>]*>|<td class="words">(?=[^<(\[:=]*<))([^<]*)')
 LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "theta": "θ"}
@@ -53,9 +52,7 @@ def spelled(text: str) -> str:
 
 def powers(text: str | None) -> str | None:
     """Powers of ten as in the verdicts, 4.17·10⁻⁷."""
-    return text and OF_TEN.sub(
-        lambda found: scientific("1", found[1]), POWER.sub(lambda found: scientific(*found.groups()), text)
-    )
+    return text and POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text)
 
 
 def raise_names(table) -> None:
