@@ -81,13 +81,30 @@ def test_sigma_is_right_where_delta_is_all_but_no_number(epsilon, delta):
         assert abs(mpmath.log(wanted) - mpmath.log(2 * mpmath.mpf(delta))) > 0.1
 
 
+@pytest.mark.parametrize("left", [1e-3, 1e-7, 1e-12, 1e-15])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 30.0])
+def test_sigma_is_right_where_delta_is_all_but_one(epsilon, left):
+    # what is left to 1 is known to a few roundings of 1
+    sigma = gaussian_sigma(epsilon=epsilon, delta=1 - left)
+    with mpmath.workdps(50):
+        a, b = 1 / (2 * mpmath.mpf(sigma)), mpmath.mpf(epsilon) * mpmath.mpf(sigma)
+        found = mpmath.ncdf(b - a) + mpmath.exp(epsilon) * mpmath.ncdf(-a - b)
+        assert abs(found - mpmath.mpf(1 - (1 - left))) < 5e-16
+
+
 @pytest.mark.parametrize(
-    ("epsilon", "delta"), [(5e-324, 5e-324), (1e-320, 1e-310), (1e30, 1e-6), (1e300, 1e-10)]
+    ("epsilon", "delta", "message"),
+    [
+        (5e-324, 5e-324, r"log\(spent / delta\) must be"),
+        (1e-320, 1e-310, r"log\(spent / delta\) must be"),
+        (1e30, 1e-6, r"epsilon must be in .* got 1e\+30"),
+        (1e300, 1e-10, r"epsilon must be in .* got 1e\+300"),
+    ],
 )
-def test_a_sigma_that_would_not_spend_delta_is_refused(epsilon, delta):
+def test_a_sigma_that_would_not_spend_delta_is_refused(epsilon, delta, message):
     # the largest float instead of 1e323 spends 1e309 times too much; at 1e300 the nearest float spends 1
     for calibrate in (gaussian_sigma, GaussianNoise.calibrated):
-        with pytest.raises(ValueError, match=r"log\(spent / delta\) must be"):
+        with pytest.raises(ValueError, match=message):
             calibrate(epsilon=epsilon, delta=delta)
     assert gaussian_sigma(epsilon=1e15, delta=1e-6) == pytest.approx(0.5**0.5 * 1e15**-0.5, rel=1e-6)
 

@@ -16,10 +16,10 @@ that nobody moves costs nothing and needs no noise.
 """
 
 from dataclasses import KW_ONLY, dataclass
+from math import exp, expm1, hypot, log, pi, sqrt
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import erfcx, log_ndtr
 
 from userdp import _validate
@@ -316,8 +316,7 @@ class DistanceTest(_Central):
         """Test that spends (`epsilon`, `delta`), with threshold ``log(1 / delta) / epsilon``."""
         _validate.positive(epsilon=epsilon, delta=delta)
         scale, promise = float(1 / epsilon), {"epsilon": float(epsilon), "delta": float(delta)}
-        threshold = float(scale * -np.log(delta))
-        return cls(scale, threshold, neighbours=neighbours, **promise)
+        return cls(scale, float(scale * -np.log(delta)), neighbours=neighbours, **promise)
 
     def passes(self, distance: float, rng: Rng) -> bool:
         """Whether the noisy distance reaches the threshold."""
@@ -367,7 +366,7 @@ def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) ->
     """
     _validate.positive(sigma=sigma, sensitivity=sensitivity)
     _validate.in_range(0, float("inf"), epsilon=epsilon)
-    return float(np.exp(_log_delta(sigma / sensitivity, epsilon)))
+    return exp(_log_delta(sigma / sensitivity, epsilon))
 
 
 def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
@@ -375,23 +374,23 @@ def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) ->
 
     It is the root of ``gaussian_delta(sigma) = delta`` that Balle and Wang (2018), Algorithm 1, find by
     bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1. What no float comes near is refused:
-    an epsilon above some 1e17, of which rounding decides what is spent, or one as denormal as delta.
+    an epsilon above 1e15, of which rounding decides what is spent, or one as denormal as delta.
     """
-    _validate.positive(sensitivity=sensitivity)
-
-    def excess(log_sigma: float) -> float:
-        return float(_log_delta(np.exp(log_sigma), epsilon) - np.log(delta))
-
-    # at most 700, since of a denormal budget it is inf
-    low = high = min(np.log(classical_sigma(epsilon=epsilon, delta=delta)), 700.0)
-    while excess(low) < 0:
-        low -= 1
-    while excess(high) > 0:
-        high += 1
-    log_sigma = brentq(excess, low, high, xtol=1e-15, rtol=1e-15)
-    # beyond all floats sigma spends too much; at a huge epsilon one float spends all, the next one nothing
-    _validate.in_range(-1e-3, 1e-3, **{"log(spent / delta)": excess(log_sigma)})
-    return float(sensitivity * np.exp(log_sigma))
+    _validate.positive(epsilon=epsilon, sensitivity=sensitivity)
+    _validate.in_range(0, 1e15, epsilon=epsilon)
+    kappa = classical_sigma(epsilon=epsilon, delta=delta)
+    # log delta is concave in log sigma, as the tail of the log-concave density exp(-(a^2 + b^2) / 2) / sigma:
+    # from above, where Phi(a - b) or a / sqrt(pi / 2) is delta, Newton's steps lead down to the root alone
+    sigma = min((kappa + hypot(kappa, sqrt(2 / epsilon))) / 2, 0.4 / delta, 1e304)
+    for _ in range(100):
+        excess = (spent := _log_delta(sigma, epsilon)) - log(delta)
+        steepness = exp(-((0.5 / sigma - epsilon * sigma) ** 2) / 2 - spent) / (sigma * sqrt(2 * pi))
+        sigma *= exp(excess / steepness)
+        if abs(excess) < 1e-8 * min(1, -log(delta)):  # the next one is of the order of its square
+            break
+    # beyond all floats sigma spends too much
+    _validate.in_range(-1e-3, 1e-3, **{"log(spent / delta)": excess})
+    return float(sensitivity * sigma)
 
 
 def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
@@ -402,15 +401,15 @@ def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -
     """
     _validate.positive(epsilon=epsilon, sensitivity=sensitivity)
     _validate.inside(0, 1, delta=delta)
-    return float(sensitivity * np.sqrt(2 * (np.log(1.32) - np.log(delta))) / epsilon)
+    return float(sensitivity * sqrt(2 * (log(1.32) - log(delta))) / epsilon)
 
 
 def _log_delta(sigma: float, epsilon: float) -> float:
     """Logarithm of `gaussian_delta` at sensitivity 1."""
     a, b = 0.5 / sigma, epsilon * sigma
     if a < 0.5 and b < 40:  # two nearly equal terms, exp(-(b - a)^2 / 2) erfcx((b -+ a) / sqrt(2)) / 2
-        t = (b + a * NODES) / np.sqrt(2)
-        slope = 2 / np.sqrt(np.pi) - 2 * t * erfcx(t)  # minus the derivative of erfcx, to be integrated
-        return float(np.log(a / np.sqrt(8) * (WEIGHTS @ slope)) - (b - a) ** 2 / 2)
+        t = (b + a * NODES) / sqrt(2)
+        slope = 2 / sqrt(pi) - 2 * t * erfcx(t)  # minus the derivative of erfcx, to be integrated
+        return log(a / sqrt(8) * (WEIGHTS @ slope)) - (b - a) ** 2 / 2
     gain, price = log_ndtr(a - b), epsilon + log_ndtr(-a - b)
-    return float(gain + np.log(-np.expm1(price - gain))) if price < gain else -np.inf
+    return float(gain + log(-expm1(price - gain))) if price < gain else -np.inf
