@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from laws import same_law
@@ -23,6 +23,7 @@ def possible_votes(ballot):
 
 @settings(max_examples=300)
 @given(WIDTHS, MEANS, st.booleans())
+@example(0.5, 1.0, False)
 def test_every_mean_lies_in_its_bin(tau, mean, truncated):
     bins = Bins(tau, truncated=truncated)
     j = bins.index(np.array([mean]))[0]
