@@ -283,8 +283,15 @@ class UnaryEncoding(_Bits):
         return self.sample_total_of_counts(ones, len(np.asarray(x)), rng)
 
     def sample_total_of_counts(self, ones: Any, n: int, rng: Rng) -> Ints:
-        """Draw the same total, given how many of the `n` inputs have a one in each entry."""
-        return self._total(ones, n, rng)
+        """Draw the same total, given how many of the `n` inputs have a one in each entry.
+
+        Entries of equal counts are drawn one after the other: numpy prepares a binomial law anew unless it
+        is that of the draw before.
+        """
+        order = np.argsort(ones, axis=None, kind="stable")
+        total = np.zeros_like(ones, dtype=np.int64)
+        np.put(total, order, self._total(np.take(ones, order), n, rng))
+        return total
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under two inputs."""
@@ -339,8 +346,7 @@ class LaplaceReport(_OnInterval):
     def sample_totals(self, x: ArrayLike, runs: int, rng: Rng) -> Floats:
         """Draw the sums of `runs` independent rounds of reports on the same numbers, shape (runs,)."""
         x = project(x, self.low, self.high)
-        noise = rng.standard_gamma(x.size, runs) - rng.standard_gamma(x.size, runs)
-        return x.sum() + self.scale * noise
+        return x.sum() + self.scale * np.subtract(*rng.standard_gamma(x.size, (2, runs)))
 
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`; the same for all."""
@@ -417,8 +423,7 @@ class TwoPointReport(_OnInterval):
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under the two ends of the domain."""
-        least, most = np.log(self._upper([self.low, self.high]))
-        return float(most - least)
+        return float(np.ptp(np.log(self._upper([self.low, self.high]))))
 
 
 @dataclass(frozen=True)
@@ -497,8 +502,7 @@ class HashedReport(_Report):
 
     def _inputs(self, x: Any) -> tuple[Floats, Ints]:
         numbers, components = x
-        numbers = project(numbers, -self.clip, self.clip)
-        return numbers, project(components, 0, self.components - 1).astype(np.int64)
+        return project(numbers, -self.clip, self.clip), _category(components, self.components)
 
     def privatise(self, x: Any, rng: Rng) -> Floats:
         """Signs times report for each user, shape (..., n, k); `x`: numbers and components, each (..., n)."""

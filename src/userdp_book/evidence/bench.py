@@ -52,13 +52,12 @@ def jobs() -> list[Job]:
 def votes() -> list[Job]:
     """One of many bins from each user, as one randomised bit a bin; the shares of the bins are estimated.
 
-    Beside the packages: what this one cannot do without, and what grouping equal counts would make of it.
+    Beside the packages: what this one cannot do without.
     """
     items, rng = np.random.default_rng(SEED).integers(BINS, size=VOTERS), np.random.default_rng(SEED)
     report, ones = UnaryEncoding(BINS, 1, EPSILON), np.bincount(items, minlength=BINS)
     runs = {package: lambda run=run: run(items, BINS, EPSILON, SEED) for package, run in SHARES.items()}
-    for name, counts in {"two binomials a bin": ones, "equal counts together": np.sort(ones)}.items():
-        runs[name] = lambda counts=counts: report.sample_total_of_counts(counts, VOTERS, rng)
+    runs["two binomials a bin"] = lambda: report.sample_total_of_counts(ones, VOTERS, rng)
     return [Job("vote totals", name, run, VOTERS) for name, run in runs.items()]
 
 
