@@ -13,11 +13,14 @@ STAMP = HTML / ".made-of"
 # Jupyter Book has no option for it: our extension reads it.
 JOBS = "USERDP_BOOK_JOBS"
 # Its command, after what our own room does to be quick; a tenth of the time would go in looking for garbage
-# among documents that are all still needed.
-JUPYTER_BOOK = """import gc, userdp_book.run
+# among documents that are all still needed, and another in taking them apart when all is done.
+JUPYTER_BOOK = """import gc, os, sys, userdp_book.run
 gc.set_threshold(100_000, 50)
 from jupyter_book.cli.main import main
-main()"""
+main(standalone_mode=False)
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(0)"""
 OPTIONS = ("--path-output", ".", "-W", "-n", "--keep-going")
 # What Sphinx reads: pages, the package with its docstrings, this one, outputs, files to offer, and
 # of Pyodide, fifty megabytes, the list of its files with their checksums.
