@@ -17,10 +17,10 @@ JOBS = "USERDP_BOOK_JOBS"
 JUPYTER_BOOK = """import gc, os, sys, userdp_book.run
 gc.set_threshold(100_000, 50)
 from jupyter_book.cli.main import main
-main(standalone_mode=False)
+status = main(standalone_mode=False)
 sys.stdout.flush()
 sys.stderr.flush()
-os._exit(0)"""
+os._exit(status or 0)"""
 OPTIONS = ("--path-output", ".", "-W", "-n", "--keep-going")
 # What Sphinx reads: pages, the package with its docstrings, this one, outputs, files to offer, and
 # of Pyodide, fifty megabytes, the list of its files with their checksums.
