@@ -13,7 +13,7 @@ CHROMIUM := $(shell command -v chromium)
 BIN := .venv/bin
 TOOL := $(BIN)/python -m userdp_book
 PIP := $(BIN)/python -m pip install --quiet -c constraints.txt
-ALL := -e '.[book,peers,teach,test]'
+ALL := -e . -e 'src[book,peers,teach,test]'
 QUICK := not browser and not slow and not long and not statistical and not slips
 NBVAL = $(BIN)/pytest --nbval -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks
 BUILD := $(TOOL) html --jobs $(JOBS)
@@ -148,7 +148,7 @@ distclean: clean ## remove the environment as well
 	rm -rf .venv
 
 # uv installs in a tenth of the time; where it cannot be had, or cannot reach what pip can, pip does it.
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml src/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) uv==0.13.9 && UV_NATIVE_TLS=1 $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt $(ALL) \
 	|| $(PIP) $(ALL)

@@ -5,35 +5,24 @@ A symbol means one thing throughout the package, so most parameters have one goo
 what they answer against a table.
 """
 
-import importlib
 import inspect
 from functools import cache
 
 import numpy as np
 
-from userdp.data.means import UserCounts
-from userdp.data.tables import count_table
+from faces import FACES, face
 from userdp.local.cover import Cover
 from userdp.local.improved import Plan, Round
 from userdp.local.localise import Bins
-from userdp.populations.densities import TrigonometricDensity
-from userdp.populations.records import BetaUsers, Signs
-from userdp.populations.sizes import two_point_sizes
-from userdp.populations.sparse import SparseSigns
 from userdp.privacy import BinaryResponse, Guarantee
-from userdp.theory.rates import Mean
+from userdp.sizes import two_point_sizes
+from userdp.tables.counts import count_table
+from userdp_papers.data.means import UserCounts
+from userdp_papers.populations.densities import TrigonometricDensity
+from userdp_papers.populations.records import BetaUsers, Signs
+from userdp_papers.populations.sparse import SparseSigns
+from userdp_papers.theory.rates.minimax import Mean
 
-WINGS = (
-    "privacy",
-    "populations",
-    "local",
-    "central",
-    "theory",
-    "planning",
-    "planning.defaults",
-    "data",
-    "study",
-)
 N = 90
 MEANS, SIZES = np.linspace(0.05, 0.9, N), np.arange(1, N + 1) % 30 + 1
 ROWS = np.outer(MEANS, [1.0, 0.5, 0.2])
@@ -118,18 +107,18 @@ SPECIAL = {
     "privacy.WeightedEstimate": {},
     "populations.BetaUsers": {"spread": 0.01},
     "populations.HistogramDraw": {"truth": np.array([2, 3])},
-    "populations.PowerLawSizes": {"low": 1, "high": 9, "shape": 1.5},
-    "populations.uniform_sizes": {"low": 1, "high": 9},
-    "populations.two_point_sizes": {"small": 2, "large": 9},
-    "populations.FiniteSizes": {"values": np.array([1, 3])},
+    "sizes.PowerLawSizes": {"low": 1, "high": 9, "shape": 1.5},
+    "sizes.uniform_sizes": {"low": 1, "high": 9},
+    "sizes.two_point_sizes": {"small": 2, "large": 9},
+    "sizes.FiniteSizes": {"values": np.array([1, 3])},
     "populations.SignMixture": {"thetas": (-0.5, 0.5), "weights": (0.4, 0.6)},
     "populations.TrigonometricDensity": {"later": (0.1, 0.05)},
     "populations.WrappedGammas": {"scale": 0.1},
-    "populations.binomial_sizes": {"trials": 20, "probability": 0.4},
+    "sizes.binomial_sizes": {"trials": 20, "probability": 0.4},
     "populations.evaluate": {"coefficients": np.array([1.0, 0.1, 0.2])},
     "populations.exceedance": {"m": 9},
     "populations.item_level_means": {"population": SparseSigns(3, 1, 0.3)},
-    "populations.variance_of_mean": {"spread": 0.01},
+    "sizes.variance_of_mean": {"spread": 0.01},
     "local.Ballot": {"reach": 1},
     "local.Cover": {"centres": np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]), "differing": 2},
     "local.cover_select": {"cover": Cover.on_cube(3, 2)},
@@ -157,73 +146,69 @@ SPECIAL = {
     "central.objective_from_totals": RELEASE | {"sizes": np.array([9, 9]), "expected": np.ones((2, 2))},
     "central.optimal_weights": {"counts": 1},
     "central.first_records": {"k": 2, "means": np.full(N, 0.5), "sizes": np.full(N, 2)},
-    "theory.bits_channel": {"vectors": np.eye(3, dtype=int)},
-    "theory.bits_loss": {"vectors": np.eye(3, dtype=int)},
-    "theory.laplace_loss": {"centres": np.array([0.0, 1.0])},
-    "theory.mixture_tv": {"channels": [CHANNEL], "laws": np.array([[1.0, 0.0], [0.0, 1.0]])},
-    "theory.slack_by_rectangles": {"cdf": lambda x: 1 / (1 + np.exp(-x))},
-    "theory.transcript_law": {"channels": [CHANNEL], "inputs": [np.array([0.5, 0.5])]},
-    "theory.MeanLaw": {},
-    "theory.localised_bound": {"law": Made(lambda: _known("theory.sign_means"))},
-    "theory.localised_risk": {"law": Made(lambda: _known("theory.sign_means"))},
-    "theory.laplace_mean_risk": {},
-    "theory.amplification": {},
-    "theory.overtakes": {"steps": (0.1, 0.2, 0.3)},
-    "theory.density_risk": {"law": TrigonometricDensity((0.1, 0.05))},
-    "theory.draw_user_coefficients": {"law": TrigonometricDensity((0.1, 0.05))},
-    "theory.integrated_squared_error": {
+    "audit.bits_channel": {"vectors": np.eye(3, dtype=int)},
+    "audit.bits_loss": {"vectors": np.eye(3, dtype=int)},
+    "audit.laplace_loss": {"centres": np.array([0.0, 1.0])},
+    "audit.mixture_tv": {"channels": [CHANNEL], "laws": np.array([[1.0, 0.0], [0.0, 1.0]])},
+    "audit.slack_by_rectangles": {"cdf": lambda x: 1 / (1 + np.exp(-x))},
+    "audit.transcript_law": {"channels": [CHANNEL], "inputs": [np.array([0.5, 0.5])]},
+    "planning.MeanLaw": {},
+    "planning.localised_bound": {"law": Made(lambda: _known("planning.sign_means"))},
+    "exact.localised_risk": {"law": Made(lambda: _known("planning.sign_means"))},
+    "rates.laplace_mean_risk": {},
+    "exact.amplification": {},
+    "rates.overtakes": {"steps": (0.1, 0.2, 0.3)},
+    "exact.density_risk": {"law": TrigonometricDensity((0.1, 0.05))},
+    "exact.draw_user_coefficients": {"law": TrigonometricDensity((0.1, 0.05))},
+    "exact.integrated_squared_error": {
         "coefficients": np.array([0.1, 0.2]), "law": TrigonometricDensity((0.1, 0.05))
     },
-    "theory.expected_error": {"totals": np.array([2.0, 3.0])},
-    "theory.expected_loss": RELEASE,
-    "theory.exponential_law": {},
-    "theory.folded_mean": {"shift": 0.5, "gaussian": True},
-    "theory.grid_law": {"curve": Made(lambda: _known("central.surrogate_curve"))},
-    "theory.log_density": {"curve": Made(lambda: _known("central.surrogate_curve"))},
-    "theory.objective": RELEASE,
-    "theory.objective_sensitivity": {"largest": 3},
-    "theory.two_approximate_bound": RELEASE,
-    "theory.winner_over_users": {"p": np.array([0.2, 0.8])},
-    "theory.sensitivity_within": {
+    "exact.expected_error": {"totals": np.array([2.0, 3.0])},
+    "exact.expected_loss": RELEASE,
+    "exact.exponential_law": {},
+    "exact.folded_mean": {"shift": 0.5, "gaussian": True},
+    "exact.grid_law": {"curve": Made(lambda: _known("central.surrogate_curve"))},
+    "exact.log_density": {"curve": Made(lambda: _known("central.surrogate_curve"))},
+    "exact.objective": RELEASE,
+    "exact.objective_sensitivity": {"largest": 3},
+    "exact.two_approximate_bound": RELEASE,
+    "exact.winner_over_users": {"p": np.array([0.2, 0.8])},
+    "exact.sensitivity_within": {
         "statistic": Made(lambda: _known("central.TruncatedMean")), "changes": 2
     },
-    "theory.family_weights": {"counts": 1},
-    "theory.spent_variance": {"counts": 1, "weights": np.full(N, 1 / N)},
-    "theory.choose_plan": {"n": 2000},
-    "theory.fair_sign_means": {"m": 9, "shape": (2, 3)},
-    "theory.localised_draws": GROUPS,
-    "theory.risks_given_means": GROUPS,
-    "theory.winner_given_votes": {"held": np.array([3, 5])},
-    "theory.Mean": {},
-    "theory.Sparse": {"s": 2},
-    "theory.simulate_selection": {"population": SparseSigns(3, 1, 0.3)},
-    "theory.clopper_pearson": {"runs": 40},
-    "theory.loss_lower_bound": {"runs": 40},
-    "theory.likely_bound": {"runs": 4000},
-    "theory.sampled_loss": {
+    "printed.family_weights": {"counts": 1},
+    "printed.spent_variance": {"counts": 1, "weights": np.full(N, 1 / N)},
+    "planning.choose_plan": {"n": 2000},
+    "sampled.fair_sign_means": {"m": 9, "shape": (2, 3)},
+    "sampled.localised_draws": GROUPS,
+    "sampled.risks_given_means": GROUPS,
+    "exact.winner_given_votes": {"held": np.array([3, 5])},
+    "rates.Mean": {},
+    "rates.Sparse": {"s": 2},
+    "sampled.simulate_selection": {"population": SparseSigns(3, 1, 0.3)},
+    "audit.clopper_pearson": {"runs": 40},
+    "audit.loss_lower_bound": {"runs": 40},
+    "audit.likely_bound": {"runs": 4000},
+    "audit.sampled_loss": {
         "mechanism": lambda x, runs, rng: x + rng.laplace(size=runs), "one": 0.0, "other": 1.0,
         "event": lambda x: x > 0, "runs": 40,
     },
-    "theory.SampledNoise": {"delta": 0.01, "scale": 20.0, "users": 100},
-    "theory.half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
-    "theory.mean_law": {"users": BetaUsers(0.3, 0.01)},
+    "printed.SampledNoise": {"delta": 0.01, "scale": 20.0, "users": 100},
+    "exact.half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
+    "exact.mean_law": {"users": BetaUsers(0.3, 0.01)},
     "planning.Option": {"method": "x", "setting": "y", "basis": "exact", "assumes": "", "estimates": ""},
     "planning.Ranking": {
         "options": Made(lambda: tuple(_known("planning.plan"))), "question": "q", "without_privacy": 0.1
     },
     "planning.plan": {"sizes": 30},
-    "planning.defaults.localised_vector_mean": {"means": ROWS},
-    "data.ItemCounts": {"items": ("a", "b", "c"), "counts": USED.counts, "labels": None},
-    "data.Stops": {"searched": np.array([True]), "group": np.array([1], np.int8), "kept": 1},
-    "data.UserMeans": {},
-    "data.count_table": {"users": ["u", "u", "v"], "counts": None},
+    "tables.ItemCounts": {"items": ("a", "b", "c"), "counts": USED.counts, "labels": None},
+    "tables.UserMeans": {},
+    "tables.count_table": {"users": ["u", "u", "v"], "counts": None},
     "data.draw_users": {"counts": UserCounts("x", np.array([2, 3]), np.array([1, 3]))},
     "data.shuffle_users": {"counts": UserCounts("x", np.array([2, 3]), np.array([1, 3]))},
-    "data.user_counts_from_records": {"users": ["u", "u", "v"], "values": [0, 1, 1]},
-    "data.user_means": {"records": RECORDS, "value": "item"},
-    "data.user_table": {"records": RECORDS, "items": [0, 1, 2]},
+    "tables.user_means": {"records": RECORDS, "value": "item"},
+    "tables.user_table": {"records": RECORDS, "items": [0, 1, 2]},
     "data.words_of": {"text": "Words, words"},
-    "data.words_of_tweet": {"text": "Words, words"},
     "study.power_law": {"x": np.arange(1.0, 5), "values": np.arange(2.0, 6), "errors": np.ones(4)},
     "study.seconds": {"action": lambda: None, "repeats": 1},
     "study.stream": {"seed": 1},
@@ -233,11 +218,7 @@ SPECIAL = {
 
 # Calls that need a file which is not part of the package, or the tables of the book's judgement.
 ELSEWHERE = {
-    "data.from_csv": "data/test_count_tables.py",
-    "data.sha256_of": "data/test_datasets.py",
-    "data.sentiment140": "data/test_histogram_data.py",
-    "data.snap_checkins": "data/test_histogram_data.py",
-    "data.texas_stops": "data/test_datasets.py",
+    "tables.from_csv": "data/test_count_tables.py",
     "study.Claim": "study/test_claims.py",
     "study.check": "study/test_claims.py",
 }
@@ -249,9 +230,12 @@ def is_error(thing):
 
 @cache
 def offered():
-    """Every public callable by wing and name, but for those that are tried `ELSEWHERE`."""
-    faces = {wing: importlib.import_module(f"userdp.{wing}") for wing in WINGS}
-    found = {f"{wing}.{name}": getattr(face, name) for wing, face in faces.items() for name in face.__all__}
+    """Every public callable by room and name, but for those that are tried `ELSEWHERE`."""
+    found = {}
+    for room in FACES:  # what several rooms show is called by the name of the first
+        things = {name: getattr(face(room), name) for name in face(room).__all__}
+        met = {id(thing) for thing in found.values()}
+        found |= {f"{room}.{name}": thing for name, thing in things.items() if id(thing) not in met}
     return {
         name: thing
         for name, thing in found.items()

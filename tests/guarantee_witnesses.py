@@ -32,11 +32,11 @@ WITNESSES = {
     "privacy.GaussianNoise": (*MECHANISM, f"{LAWS}::test_many_asks_of_one_noise_compose_exactly"),
     "privacy.ThresholdedNoise": (*MECHANISM, f"{LAWS}::test_a_threshold_of_nothing_hides_nothing"),
     "privacy.DistanceTest": (*MECHANISM, f"{LAWS}::test_the_noisy_test_passes_as_often_as_its_slack_says"),
-    "theory.SampledNoise": (
+    "printed.SampledNoise": (
         *MECHANISM,
         f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved",
     ),
-    "theory.sampled_descent": (
+    "printed.sampled_descent": (
         f"{BOUNDS}::test_the_printed_descent_pays_for_all_of_its_steps",
         f"{BOUNDS}::test_the_printed_descent_states_what_it_costs",
     ),
@@ -68,17 +68,17 @@ WITNESSES = {
         "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee",
         "local/test_local_mean.py::test_each_user_takes_part_in_one_round",
     ),
-    "theory.searched_mean": (
+    "printed.searched_mean": (
         "theory/test_searched_mean.py::test_every_user_answers_once_and_loses_the_budget",
     ),
-    "theory.localised_mean_runs": (
+    "sampled.localised_mean_runs": (
         "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",
     ),
     "local.dame": (
         "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_dame_is_its_guarantee",
         "local/test_local_mean.py::test_printed_dame_says_what_closed_bins_cost",
     ),
-    "theory.dame_runs": (
+    "sampled.dame_runs": (
         "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs",
     ),
     "local.improved_mean": (
@@ -103,7 +103,7 @@ WITNESSES = {
         "local/test_local_sparse.py::test_printed_folds_make_the_first_half_report_twice",
         "local/test_local_sparse.py::test_each_user_takes_part_in_one_half",
     ),
-    "theory.simulate_selection": (
+    "sampled.simulate_selection": (
         f"{HERE}::test_a_simulated_selection_promises_what_the_selection_does",
         "local/test_local_sparse.py::test_simulated_selection_has_the_law_of_drawing_every_user",
     ),
@@ -132,7 +132,7 @@ WITNESSES = {
         "central/test_central_mean.py::test_a_lonely_scale_survives_the_threshold_with_probability_below_delta",
         f"{HERE}::test_the_noisy_maximum_of_two_scores_spends_at_most_its_budget_and_nearly_all",
     ),
-    "theory.ideal_mean": (CENTRAL,),
+    "printed.ideal_mean": (CENTRAL,),
     "central.realistic_mean": (
         CENTRAL,
         EACH_RELEASE,

@@ -6,7 +6,6 @@ without NaN, the same to the last bit where the values are the same in another t
 nor one that does not say what is wrong, nor more than a few seconds, nor changed inputs.
 """
 
-import importlib
 import os
 import re
 import resource
@@ -21,17 +20,18 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from good_calls import ELSEWHERE, SPECIAL, WINGS, call, good, offered, parameters
+from faces import FACES, face
+from good_calls import ELSEWHERE, SPECIAL, call, good, offered, parameters
 
 PART = int(os.environ.get("ONE_BAD_CALL_IN", "40"))  # all 20,000 take minutes
 # values without a check of their own: they hold what an estimator or a population made
 CLASSES = {name: thing for name, thing in offered().items() if isinstance(thing, type)}
 HOLDERS = {name for name, thing in CLASSES.items() if not hasattr(thing, "__post_init__")}
 # the bias of an option that cannot be told from its noise, the terms that nobody is asked for
-MAY_BE_NAN = HOLDERS | {"planning.plan", "theory.draw_user_coefficients"}
+MAY_BE_NAN = HOLDERS | {"planning.plan", "exact.draw_user_coefficients"}
 NOTHING = {"labels"}  # where None is a value like others
 # kernels are compiled anew, for many seconds, for each type and layout: tried only where all is
-COMPILED = {"populations.dirichlet_draw", "theory.localised_draws", "theory.risks_given_means"}
+COMPILED = {"populations.dirichlet_draw", "sampled.localised_draws", "sampled.risks_given_means"}
 TRIED = offered().keys() - (COMPILED if PART > 1 else set())
 WORK = {"repetitions", "repeats"}  # as much of it as is asked for
 SECONDS = 2.0  # of processor time, for a call
@@ -194,7 +194,7 @@ def test_every_parameter_has_a_good_value_and_every_good_value_a_parameter():
         needed = {key for key, each in parameters(name).items() if each.default is each.empty}
         assert needed <= {key for key, value in good(name).items() if value is not None} | NOTHING, name
     assert not (SPECIAL.keys() | ELSEWHERE.keys()) - {
-        f"{wing}.{name}" for wing in WINGS for name in importlib.import_module(f"userdp.{wing}").__all__
+        f"{room}.{name}" for room in FACES for name in face(room).__all__
     }
 
 

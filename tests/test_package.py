@@ -13,11 +13,17 @@ from importlib.metadata import packages_distributions
 import pytest
 
 import userdp
-from userdp._face import is_named
+import userdp_papers
+from faces import FACES, face
+from userdp._public import is_named
 from userdp.planning import NoGain
 
-WINGS = ("privacy", "populations", "local", "central", "theory", "planning", "data")
-MODULES = [module.name for module in pkgutil.walk_packages(userdp.__path__, "userdp.")]
+ROOMS = [room for room in FACES if room != "study"]
+MODULES = [
+    module.name
+    for package in (userdp, userdp_papers)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
 
 INSTALLED = set(packages_distributions())
 
@@ -63,9 +69,9 @@ def run(code, hidden):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_six_wings_and_the_package_need_numpy_and_scipy_alone():
-    wings = "\n".join(f"import userdp.{wing}" for wing in WINGS)
-    done = run(f"import userdp\n{wings}", INSTALLED - {"userdp", "numpy", "scipy"})
+def test_all_rooms_but_one_need_numpy_and_scipy_alone():
+    rooms = "\n".join(f"import {FACES[room]}" for room in ROOMS)
+    done = run(f"import userdp\n{rooms}", INSTALLED - {"userdp", "userdp_papers", "numpy", "scipy"})
     assert done.returncode == 0, done.stderr
 
 
@@ -77,8 +83,8 @@ def test_what_is_hidden_is_not_found():
 @pytest.mark.slow
 def test_numba_comes_with_the_first_call_of_a_kernel():
     code = """
-from userdp.populations import dirichlet_draw, urns
-import numpy, userdp.theory
+from userdp_papers.populations import dirichlet_draw, urns
+import numpy, userdp_papers.theory.sampled
 assert "numba" not in sys.modules
 dirichlet_draw([1.0, 2.0], [3, 4], [1, 2], rng=numpy.random.default_rng(1))
 assert "numba" in sys.modules and urns.count_urns.py_func.__name__ == "count_urns"
@@ -92,33 +98,36 @@ def test_the_wing_that_needs_more_says_what_and_where_from():
     code = """
 for missing in sys.argv[1].split(","):
     hidden = {missing}
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("userdp", missing)]:
+    ours = "userdp", "userdp_papers", missing
+    for name in [name for name in sys.modules if name.partition(".")[0] in ours]:
         del sys.modules[name]
     try:
-        import userdp.study
+        import userdp_papers.study
     except ModuleNotFoundError as error:
         print(error)
 """
     needed = ["IPython", "joblib", "matplotlib"]
     said = run(code, needed).stdout.splitlines()
-    assert [line.partition(",")[0] for line in said] == [f"userdp.study needs {name}" for name in needed]
-    assert all(line.endswith("pip install 'userdp[study]'") for line in said)
+    assert [line.partition(",")[0] for line in said] == [
+        f"userdp_papers.study needs {name}" for name in needed
+    ]
+    assert all(line.endswith("pip install 'userdp-companion[study]'") for line in said)
 
 
 # what a face shows is tried in its own module, whose names its examples use
-@pytest.mark.parametrize("name", [name for name in MODULES if name.removeprefix("userdp.") not in WINGS])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in FACES.values()])
 def test_examples_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_every_module_with_a_face_is_on_the_page_of_its_wing(root):
-    modules = [name for name in MODULES if "._" not in name]
+def test_every_public_module_is_on_the_page_of_its_room(root):
+    modules = [
+        name for name in MODULES if "._" not in name and name not in {*FACES.values()} - {"userdp.sizes"}
+    ]
     public = [name for name in modules if hasattr(importlib.import_module(name), "__all__")]
-    wings = {f"userdp.{wing}" for wing in (*WINGS, "study")}
     folder = root / "book" / "reference" / "api"
-    shown = {wing: (folder / f"{wing}.md").read_text(encoding="utf8") for wing in (*WINGS, "study")}
-    listed = [name for name in public if name not in wings]
-    assert listed and [one for one in listed if f"automodule:: {one}\n" not in shown[one.split(".")[1]]] == []
+    shown = {page.stem: page.read_text(encoding="utf8") for page in folder.glob("*.md")}
+    assert public and [one for one in public if f"automodule:: {one}\n" not in shown[one.split(".")[1]]] == []
 
 
 def test_the_ten_lines_of_the_readme_run(root, capsys):
@@ -131,9 +140,8 @@ def test_the_ten_lines_of_the_readme_run(root, capsys):
 
 def test_a_parameter_has_the_same_default_wherever_it_stands():
     found = {name: set() for name in DEFAULTS}
-    for wing in WINGS:
-        face = importlib.import_module(f"userdp.{wing}")
-        things = (getattr(face, name) for name in face.__all__)
+    for room in ROOMS:
+        things = (getattr(face(room), name) for name in face(room).__all__)
         for thing in (one for one in things if callable(one) and one is not NoGain):
             for name, parameter in inspect.signature(thing).parameters.items():
                 if name in found and parameter.default is not parameter.empty:

@@ -1,9 +1,9 @@
 """User-level differential privacy: a small, mathematical companion package.
 
 `plan` says which method fits a question, and the mechanisms that most people want stand here; everything
-else is one wing further down: `userdp.planning`, `userdp.privacy`, `userdp.local`, `userdp.central`,
-`userdp.theory`, `userdp.populations`, `userdp.data` and `userdp.study`. For research and teaching, not for
-deployment: the noise is drawn in floating point.
+else is one room further down: `userdp.privacy`, `userdp.sizes`, `userdp.local`, `userdp.central`,
+`userdp.planning` and `userdp.tables`. For research and teaching, not for deployment: the noise is drawn in
+floating point.
 """
 
 from userdp.central import (
@@ -15,14 +15,15 @@ from userdp.central import (
     uniform_mean,
 )
 from userdp.local import (
+    dame,
     duchi_mean,
     improved_mean,
     laplace_mean,
     localised_mean,
+    localised_vector_mean,
     sparse_selection,
 )
 from userdp.planning import plan
-from userdp.planning.defaults import dame, localised_vector_mean
 from userdp.privacy import Guarantee
 
 __all__ = [

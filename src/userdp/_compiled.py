@@ -22,7 +22,7 @@ njit = _compile if find_spec("numba") else None
 _kernels: dict[str, list[Callable]] = {}  # of each module
 
 
-def _jit(function: Callable) -> Callable:
+def jit(function: Callable) -> Callable:
     """Compile a kernel when it is first called, and with it all kernels of its module, which it may call."""
     if njit is None:
         return function

@@ -10,8 +10,8 @@ import lxml.html
 import pytest
 
 from browsing import HTML, IN_BROWSER, OVERFLOW, ROOT, SOUND, WIDTHS, docnames, overflow, visit
-from userdp.study.claims import statements
 from userdp_book.run.pages import Page, pages
+from userdp_papers.study.claims import statements
 
 NOTEBOOKS = [page.docname for page in pages(ROOT)]
 LISTED_NOTEBOOKS = [name for name in NOTEBOOKS if name in docnames()]

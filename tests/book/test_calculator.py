@@ -8,9 +8,8 @@ import pytest
 
 from browsing import IN_BROWSER, SCREEN, docnames, new_tab, visit
 from userdp.local import Plan, Round
-from userdp.planning import plan
-from userdp.populations import constant_size
-from userdp.theory import risk_bound
+from userdp.planning import plan, risk_bound
+from userdp.sizes import constant_size
 from userdp_book.site.calculator import still
 from userdp_book.site.chart import BOTTOM, TOP
 

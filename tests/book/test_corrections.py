@@ -8,13 +8,13 @@ import pytest
 import yaml
 from docutils import nodes
 
-from userdp.study.claims import faults, judgements, statements, verdicts
 from userdp_book.paper.errata import latex, text
 from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS, own_name
 from userdp_book.site.graph import amended, column, places, rests_on
 from userdp_book.site.judgement import Worst, within
+from userdp_papers.study.claims import faults, judgements, statements, verdicts
 
 ROOT = Path(__file__).parents[2]
 MACROS = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["mathjax3_config"]["tex"][

@@ -18,8 +18,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from userdp.study.style import COLOURS, MARKERS
 from userdp_book.run.pages import code_cells, pages, read
+from userdp_papers.study.style import COLOURS, MARKERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -82,7 +82,7 @@ def test_first_cell_on_colab(empty, clone, tmp_path):
 
 TRY = """
 import importlib.metadata, pathlib, numpy as np, userdp
-from userdp.data import batting
+from userdp_papers.data import batting
 assert batting().records.size > 100  # a table that is shipped
 assert importlib.metadata.version("userdp") == userdp.__version__
 assert "site-packages" in userdp.__file__, userdp.__file__

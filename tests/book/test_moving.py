@@ -11,11 +11,12 @@ from scipy.stats import norm as normal
 
 from browsing import IN_BROWSER, SCREEN, docnames
 from userdp.privacy import KaryResponse, UnaryEncoding
-from userdp.study.claims import faults
-from userdp.theory import exact_loss, hockey_stick, localised_risk, sign_means
 from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
 from userdp_book.site.moving_figures import FIGURES, NORMAL
+from userdp_papers.study.claims import faults
+from userdp_papers.theory.audit import exact_loss, hockey_stick
+from userdp_papers.theory.exact import localised_risk, sign_means
 
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 8.0  # units that a letter of this size takes on average, generously

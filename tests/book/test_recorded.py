@@ -26,7 +26,7 @@ kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3
 # A page
 
 ```{code-cell} ipython3
-from userdp.theory.dame_bounds import rate
+from userdp.planning.risk.dame import rate
 print("n", rate(2))
 ```
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from userdp.study.claims import judgements, statements
 from userdp_book.site.claims import collect
+from userdp_papers.study.claims import judgements, statements
 
 ROOT = Path(__file__).parents[2]
 FINISHED = ("dame", "kent", "cummings", "liu")

@@ -26,7 +26,7 @@ PAGE = f"""{FRONT}
 # A page
 
 ```{{code-cell}} ipython3
-from userdp.theory.dame_bounds import rate
+from userdp.planning.risk.dame import rate
 ```
 
 Words.
@@ -137,7 +137,7 @@ def test_ids_of_equal_cells_differ(page):
 
 def test_sync_keeps_outputs_up_to_the_first_changed_cell(page):
     run_pretend(page)
-    page.source.write_text(PAGE.replace("from userdp.theory.dame_bounds", "from userdp.other"))
+    page.source.write_text(PAGE.replace("from userdp.planning.risk.dame", "from userdp.other"))
     pairing.sync(page)
     assert [len(cell.outputs) for cell in code_cells(read(page.twin))] == [1, 0, 0]
 

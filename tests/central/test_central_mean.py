@@ -21,10 +21,11 @@ from userdp.central.mean import (
 )
 from userdp.central.private_sizes import private_size_mean
 from userdp.central.weights import optimal_weights
-from userdp.populations.records import BetaUsers, variance_of_mean
 from userdp.privacy.choice import NoisyMaximum
 from userdp.privacy.noise import ThresholdedNoise
-from userdp.theory.ideal_mean import ideal_mean
+from userdp.sizes import variance_of_mean
+from userdp_papers.populations.records import BetaUsers
+from userdp_papers.printed.ideal import ideal_mean
 
 USERS = BetaUsers(0.3, 0.04)
 SIZES = np.random.default_rng(0).integers(1, 40, 500)
@@ -246,7 +247,7 @@ def test_twenty_users_are_enough_whatever_the_budget(n, epsilon):
 
 def test_each_user_of_an_odd_number_meets_one_of_three_releases(monkeypatch):
     n, met = 203, []
-    for name in ("initial_mean", "private_variance", "_weighted"):
+    for name in ("initial_mean", "private_variance", "clipped_and_weighed"):
         inner = getattr(central_mean, name)
 
         def spy(data, *rest, inner=inner, **options):

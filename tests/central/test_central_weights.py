@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from userdp.central.weights import optimal_weights
-from userdp.theory.printed_weights import family_weights, spent_variance
+from userdp_papers.printed.weights import family_weights, spent_variance
 
 numbers = st.floats(1e-3, 10, allow_nan=False)
 users = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12)

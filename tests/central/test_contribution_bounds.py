@@ -6,19 +6,24 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-import userdp.theory.sampled_steps as sampling
+import userdp_papers.printed.descent as sampling
 from fakes import Silent
 from laws import same_law
 from userdp.central import bounds_by_descent as private_descent
-from userdp.central.bound_curve import Surrogate, surrogate_curve
-from userdp.central.bounds import exponential_bound, output_perturbation, private_quantile
+from userdp.central.bounds import (
+    Surrogate,
+    exponential_bound,
+    output_perturbation,
+    private_quantile,
+    surrogate_curve,
+)
 from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
-from userdp.theory.audit import exact_loss
-from userdp.theory.exact_histograms import grid_law, log_density, two_approximate_bound
-from userdp.theory.sampled_steps import sampled_descent, sampled_epsilon, sampled_noise
+from userdp_papers.printed.descent import sampled_descent, sampled_epsilon, sampled_noise
+from userdp_papers.theory.audit.exact import exact_loss
+from userdp_papers.theory.exact.histograms import grid_law, log_density, two_approximate_bound
 
 RELEASE = {"epsilon": 1.0, "delta": 0.01}
 CHOICE = {"largest": 20.0, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.5}

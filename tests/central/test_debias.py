@@ -7,9 +7,9 @@ from scipy import stats
 from fakes import Silent
 from laws import has_mean, same_law
 from userdp.central.debias import clipped_poisson_mean, debiased_count, guard, poisson_rate
-from userdp.populations.histograms import dirichlet_poisson_table
-from userdp.theory.audit import laplace_loss
-from userdp.theory.exact_counts import (
+from userdp_papers.populations.histograms import dirichlet_poisson_table
+from userdp_papers.theory.audit.exact import laplace_loss
+from userdp_papers.theory.exact.counts import (
     amplification,
     bias_bound,
     clipped_poisson_curvature,

@@ -12,7 +12,7 @@ from scipy import sparse, stats
 from scipy.integrate import quad
 
 from laws import has_mean, same_law
-from userdp.central.bound_curve import surrogate_curve
+from userdp.central.bounds import surrogate_curve
 from userdp.central.histogram import (
     bounded_histogram,
     clip,
@@ -24,8 +24,8 @@ from userdp.central.histogram import (
     unit_scale,
 )
 from userdp.privacy.noise import classical_sigma, gaussian_delta, gaussian_sigma
-from userdp.theory.audit import laplace_loss
-from userdp.theory.exact_histograms import expected_loss, two_approximate_bound
+from userdp_papers.theory.audit.exact import laplace_loss
+from userdp_papers.theory.exact.histograms import expected_loss, two_approximate_bound
 
 RELATIONS = ("replace", "add-remove")
 SLACKS = (0.0, 1e-6)

@@ -6,10 +6,10 @@ import pytest
 from fakes import Silent
 from userdp.central.mean import initial_error, window
 from userdp.central.private_sizes import SAFETY, TruncatedMean, private_size_mean
-from userdp.populations.records import BetaUsers
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import DistanceTest
-from userdp.theory.exact_sensitivity import _largest_average, sensitivity_within
+from userdp_papers.populations.records import BetaUsers
+from userdp_papers.theory.exact.sensitivity import _largest_average, sensitivity_within
 
 
 def statistic(cap=6, alpha=0.02, spread=0.01):

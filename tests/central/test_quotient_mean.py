@@ -5,7 +5,7 @@ import pytest
 
 from userdp.central import private_size_mean, quotient_mean, uniform_mean
 from userdp.central.private_sizes import TruncatedMean, _drawn_cohorts
-from userdp.populations import BetaUsers
+from userdp_papers.populations import BetaUsers
 
 OPTIONS = {"largest_size": 40, "spread": 0.01}
 

@@ -15,13 +15,15 @@ from laws import FALSE_ALARM, has_mean, same_law
 from userdp.central import unknown_domain
 from userdp.central.unknown_domain import (
     nested_totals,
+    objective_from_totals,
+    objective_range,
+    private_bound,
     release_noise,
     release_scales,
     unbounded_histogram,
 )
-from userdp.central.unknown_domain_bounds import objective_from_totals, objective_range, private_bound
-from userdp.theory.audit import exact_loss
-from userdp.theory.exact_histograms import (
+from userdp_papers.theory.audit.exact import exact_loss
+from userdp_papers.theory.exact.histograms import (
     error_constants,
     expected_error,
     objective,
@@ -118,7 +120,7 @@ def test_every_clip_keeps_as_many_records_as_it_may_and_larger_bounds_keep_more(
 
 @pytest.mark.parametrize("held", [10**9 - 1, 10**9, 10**9 + 1])
 def test_one_record_more_than_an_urn_holds_is_drawn_as_well(held):
-    kept = unknown_domain._sample(np.array([held - 4, 0, 4]), 3, np.random.default_rng(1))
+    kept = unknown_domain.sample_records(np.array([held - 4, 0, 4]), 3, np.random.default_rng(1))
     assert kept.sum() == 3 and kept[1] == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from userdp.central.histogram import clip
 from userdp.central.unknown_domain import nested_totals
-from userdp.data.tables import count_table, from_csv
+from userdp.tables.counts import count_table, from_csv
 
 USERS = ["b", "a", "b", "c", "b"]
 ITEMS = ["x", "y", "x", "z", "y"]

@@ -1,23 +1,18 @@
 """The packaged tables are the recorded ones, and a faulty table never passes."""
 
-import hashlib
 import shutil
-import zipfile
 from importlib import resources
 
 import numpy as np
 import pytest
 
-from userdp.data import means as datasets
-from userdp.data._checks import recorded
-from userdp.data.means import (
+from userdp_papers.data import means as datasets
+from userdp_papers.data.means import (
     UserCounts,
     draw_users,
-    sha256_of,
     shuffle_users,
-    user_counts_from_records,
 )
-from userdp.data.originals import STOP_COLUMNS, STOP_GROUPS, texas_stops
+from userdp_papers.data.packaged import recorded
 
 TABLES = {
     "flights.csv": datasets.flights,
@@ -82,7 +77,7 @@ def test_rows_are_sorted_so_that_order_says_nothing(load):
 @pytest.mark.parametrize("file", TABLES)
 def test_a_changed_table_is_refused_with_both_digests(file, tmp_path):
     for name in (file, "SHA256SUMS"):
-        shutil.copy(resources.files("userdp") / "data" / name, tmp_path / name)
+        shutil.copy(resources.files("userdp_papers") / "data" / name, tmp_path / name)
     datasets._table(file, tmp_path)
     content = (tmp_path / file).read_bytes()
     changed = content.replace(b",0\n", b",1\n", 1)
@@ -94,7 +89,7 @@ def test_a_changed_table_is_refused_with_both_digests(file, tmp_path):
 
 @pytest.mark.parametrize("planted", ["0" * 64 + "  flights.csv\n", ""])
 def test_a_wrong_or_missing_checksum_is_refused(planted, tmp_path):
-    shutil.copy(resources.files("userdp") / "data" / "flights.csv", tmp_path)
+    shutil.copy(resources.files("userdp_papers") / "data" / "flights.csv", tmp_path)
     (tmp_path / "SHA256SUMS").write_text(planted)
     with pytest.raises(ValueError, match=r"^flights\.csv must have SHA-256 (0{64}|None), got 82ea7b"):
         datasets._read("flights", "flights.csv", tmp_path)
@@ -102,7 +97,7 @@ def test_a_wrong_or_missing_checksum_is_refused(planted, tmp_path):
 
 @pytest.mark.parametrize("file", TABLES)
 def test_every_table_has_a_licence_and_a_checksum(file):
-    folder = resources.files("userdp") / "data"
+    folder = resources.files("userdp_papers") / "data"
     assert (folder / file.replace(".csv", ".licence.txt")).read_text().startswith(f"Licence of {file}\n")
     assert len(recorded(file, folder)) == 64
 
@@ -136,41 +131,6 @@ def test_impossible_counts_are_refused(records, successes, message):
     with pytest.raises(ValueError) as error:
         UserCounts("faulty", records, successes)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize(
-    ("users", "values", "message"),
-    [
-        (["a", "b"], [1, 2], "values must be 0 or 1, got 2 in row 1"),
-        (["a", "b"], [0.5, 1], "values must be 0 or 1, got 0.5 in row 0"),
-        (["a", "b"], [1, np.nan], "values must be 0 or 1, got nan in row 1"),
-        (["a", "b"], [1, "1"], "values must be 0 or 1, got '1' in row 1"),
-        (["a", "b"], [-1, 1], "values must be 0 or 1, got -1 in row 0"),
-        (["a", None], [1, 1], "users must be present, got None in row 1"),
-        ([1.0, np.nan], [1, 1], "users must be present, got nan in row 1"),
-        (["", "b"], [1, 1], "users must be present, got '' in row 0"),
-        (["a", "b"], [1], "users and values must have the same length, got 2 and 1"),
-        ([], [], "users must not be empty, got shape (0,)"),
-        ([["a", "b"]], [1, 1], "users must be one-dimensional, got shape (1, 2)"),
-    ],
-)
-def test_faulty_records_are_refused(users, values, message):
-    with pytest.raises(ValueError) as error:
-        user_counts_from_records(users, values)
-    assert str(error.value) == message
-
-
-@pytest.mark.parametrize("dtype", [int, float, bool])
-def test_records_are_counted_by_user(dtype):
-    values = np.array([1, 0, 1, 1, 0, 0], dtype)
-    table = user_counts_from_records(np.array(["b", "a", "b", "c", "b", "a"]), values, "three users")
-    assert (table.name, table.users) == ("three users", 3)
-    assert table.records.tolist() == [3, 2, 1]
-    assert table.successes.tolist() == [2, 0, 1]
-
-
-def test_labels_of_different_types_are_different_users():
-    assert user_counts_from_records([1, "1"], [0, 1]).users == 2
 
 
 def test_rates_and_means_are_those_of_signs():
@@ -239,101 +199,3 @@ def stops_file(tmp_path):
         return path
 
     return make
-
-
-def read(path, size=2, seed=1, **options):
-    return texas_stops(path, sha256=sha256_of(path), rng=np.random.default_rng(seed), size=size, **options)
-
-
-@pytest.mark.slow
-def test_stops_are_filtered_as_in_the_paper(stops_file):
-    path = stops_file(
-        *[stop("keen", day=f"2016-12-{day}", searched="TRUE") for day in range(10, 13)],
-        stop("rare"),  # too few stops
-        *[stop("elsewhere", district="B")] * 5,
-        *[stop("early", day="2014-12-31"), stop("late", day="2017-01-01")] * 5,
-        *[stop("", searched="TRUE"), stop("gaps", searched="NA"), stop("gaps", race="NA")] * 5,
-        *[stop("gaps", day="NA"), stop("gaps", district="")] * 5,
-        *[
-            stop("calm", race=race)
-            for race in ("asian/pacific islander", "other", "unknown", "other/unknown")
-        ],
-    )
-    stops = read(path, size=3)
-    assert stops.kept == 3 + 1 + 4
-    assert stops.searched.tolist() == [[True] * 3, [False] * 3]
-    assert stops.group.tolist() == [[0] * 3, [STOP_GROUPS.index("other")] * 3]
-    assert read(path, size=3, district="B").group.shape == (1, 3)
-    assert read(path, size=5, years=(2014,)).group.shape == (1, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chunk", [1, 7, 10**6])
-def test_chunks_change_nothing(chunk, stops_file):
-    rng = np.random.default_rng(5)
-    races = rng.choice(["white", "black", "hispanic", "other"], 300)
-    rows = [stop(f"o{rng.integers(9)}", race=race, searched=rng.choice(["TRUE", "FALSE"])) for race in races]
-    path = stops_file(*rows)
-    whole, pieces = read(path, size=20), read(path, size=20, chunk=chunk)
-    assert (whole.group == pieces.group).all() and (whole.searched == pieces.searched).all()
-    assert whole.kept == pieces.kept == 300
-    assert set(whole.group.ravel().tolist()) == {0, 1, 2, 3}
-
-
-def test_officers_keep_their_own_stops_and_every_order_is_possible(stops_file):
-    """Stops 0 and 1 of an officer who holds them: each first with probability 1/2; 60 draws, alarm 2e-18."""
-    races = ["white", "black", "hispanic"]
-    path = stops_file(
-        *[stop(f"o{i % 3}", race=races[i % 3], searched=["TRUE", "FALSE"][i // 3]) for i in range(6)]
-    )
-    draws = [read(path, seed=seed) for seed in range(60)]
-    assert all(draw.group.tolist() == [[0, 0], [1, 1], [2, 2]] for draw in draws)
-    assert all((draw.searched.sum(axis=1) == 1).all() for draw in draws)
-    assert {draw.searched[1, 0] for draw in draws} == {True, False}
-
-
-def test_an_archive_is_read_like_the_file(stops_file, tmp_path):
-    path = stops_file(*[stop("keen", searched="TRUE")] * 4)
-    with zipfile.ZipFile(tmp_path / "tx.csv.zip", "w") as archive:
-        archive.write(path, "tx.csv")
-    assert read(tmp_path / "tx.csv.zip").searched.tolist() == read(path).searched.tolist()
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        (stop("o", day="03/01/2015"), "date must be a date YYYY-MM-DD, got '03/01/2015' in row 3"),
-        (stop("o", searched="1"), "search_conducted must be TRUE or FALSE, got '1' in row 3"),
-        (stop("o", race="purple", district="B"), "subject_race must be one of white, black, hispanic, "),
-    ],
-)
-def test_a_faulty_stop_is_refused_with_column_value_and_row(bad, message, stops_file):
-    path = stops_file(*[stop("o")] * 3, bad)
-    for chunk in (2, 100):
-        with pytest.raises(ValueError, match="got '.*' in row 3$") as error:
-            read(path, chunk=chunk)
-        assert str(error.value).startswith(message)
-
-
-@pytest.mark.parametrize("column", STOP_COLUMNS)
-def test_a_missing_column_is_named(column, stops_file):
-    path = stops_file(stop("o"), header=HEADER.replace(column, "renamed"))
-    with pytest.raises(ValueError, match=f"must have the column '{column}', got raw_row_number, "):
-        read(path)
-
-
-def test_too_few_stops_or_none_are_refused(stops_file):
-    for rows in ([stop("o")], [stop("o", district="B")] * 9, []):
-        with pytest.raises(ValueError, match="^size must leave an officer with as many stops, got 2$"):
-            read(stops_file(*rows))
-    with pytest.raises(ValueError, match="^size must be a whole number of at least 1, got 0$"):
-        read(stops_file(stop("o")), size=0)
-
-
-def test_another_file_than_the_stated_one_is_refused(stops_file):
-    path = stops_file(*[stop("o")] * 3)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert sha256_of(path) == digest
-    path.write_text(path.read_text().replace("white", "black"))
-    with pytest.raises(ValueError, match=f"must have SHA-256 {digest}, got [0-9a-f]{{64}}$"):
-        texas_stops(path, sha256=digest, rng=np.random.default_rng(1), size=2)

@@ -1,7 +1,6 @@
 """Packaged histograms are the recorded ones; files that a reader brings are verified and read as stated."""
 
 import gzip
-import hashlib
 import lzma
 import shutil
 import zipfile
@@ -11,21 +10,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from userdp.data import histograms as data
-from userdp.data import means as datasets
-from userdp.data._checks import recorded
-from userdp.data.histograms import words_of
-from userdp.data.means import sha256_of
-from userdp.data.originals import (
-    GOWALLA_MD5,
-    SENTIMENT140_SHA256,
-    sentiment140,
-    snap_checkins,
-    words_of_tweet,
-)
-from userdp.data.tables import ItemCounts
+from userdp.tables.counts import ItemCounts
+from userdp_papers.data import histograms as data
+from userdp_papers.data import means as datasets
+from userdp_papers.data.histograms import words_of
+from userdp_papers.data.packaged import recorded
 
-FOLDER = resources.files("userdp") / "data"
+FOLDER = resources.files("userdp_papers") / "data"
 PACKED = ("destinations.csv", "teams.csv", "words.csv")
 TWEETS = "training.1600000.processed.noemoticon.csv"
 
@@ -158,11 +149,6 @@ def test_words_are_runs_of_letters(text, words):
     assert words_of(text) == words
 
 
-def test_names_and_addresses_of_a_tweet_are_no_words():
-    tweet = "@some_body  Hi! http://x.co/ab?c=d &amp; www.here.org you&#39;re me@home"
-    assert words_of_tweet(tweet) == ["hi", "you're", "me"]
-
-
 ROWS = [
     '"0","1","Mon","NO_QUERY","ann","The cat, the hat"',
     '"4","2","Mon","NO_QUERY","bob","@ann an \xe9t\xe9"',
@@ -183,51 +169,6 @@ def tweets(folder, rows, packed=False):
     return archive
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("chunk", [1, 2, 3, 100])
-def test_tweets_are_counted(packed, chunk, tmp_path):
-    path = tweets(tmp_path, ROWS, packed)
-    table = sentiment140(path, sha256=sha256_of(path).upper(), chunk=chunk)
-    assert table.items == ("the", "cat", "hat", "an", "été")
-    assert table.counts.toarray().tolist() == [[2, 2, 1, 0, 0], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ('"0","5","Tue","NO_QUERY","eve"', "must have six fields a row, got 5 in row 4"),
-        ("", "must have six fields a row, got 0 in row 4"),
-        ('"1","5","Tue","NO_QUERY","eve","x"', "polarity must be 0, 2 or 4, got '1' in row 4"),
-        ('"0","5","Tue","NO_QUERY"," ","x"', "user must be present, got ' ' in row 4"),
-        (
-            f'"0","5","Tue","NO_QUERY","eve","{"x" * 200_000}"',
-            "must be comma-separated text, got: field larger",
-        ),
-    ],
-)
-def test_a_faulty_tweet_is_named(row, message, tmp_path):
-    path = tweets(tmp_path, [*ROWS, row])
-    with pytest.raises(ValueError) as error:
-        sentiment140(path, sha256=sha256_of(path))
-    assert message in str(error.value) and "row 4" in str(error.value)
-
-
-def test_another_file_of_tweets_is_refused(tmp_path):
-    path = tweets(tmp_path, ROWS)
-    with pytest.raises(ValueError, match=rf"must have SHA-256 {SENTIMENT140_SHA256}, got [0-9a-f]{{64}}$"):
-        sentiment140(path, sha256=SENTIMENT140_SHA256)
-    with pytest.raises(ValueError, match="chunk must be a whole number of at least 1, got 0"):
-        sentiment140(path, sha256=sha256_of(path), chunk=0)
-    empty = tweets(tmp_path, [])
-    with pytest.raises(ValueError, match="must hold at least one record, got none"):
-        sentiment140(empty, sha256=sha256_of(empty))
-    archive = tmp_path / "other.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("other.csv", "")
-    with pytest.raises(ValueError, match=f"must hold the file {TWEETS}, got other.csv"):
-        sentiment140(archive, sha256=sha256_of(archive))
-
-
 LINES = [
     "7\t2010-10-19T23:55:27Z\t30.2\t-97.7\t22847",
     "7\t2010-10-18T22:17:43Z\t30.3\t-97.8\tee8b",
@@ -240,51 +181,3 @@ def checkins(folder, lines):
     path = folder / "made.txt.gz"
     path.write_bytes(gzip.compress("".join(line + "\n" for line in lines).encode(), mtime=0))
     return path
-
-
-@pytest.mark.parametrize("chunk", [1, 3, 100])
-def test_checkins_are_counted(chunk, tmp_path):
-    path = checkins(tmp_path, LINES)
-    md5 = hashlib.md5(path.read_bytes()).hexdigest()
-    for sums in ({"sha256": sha256_of(path)}, {"md5": md5}, {"md5": md5.upper()}):
-        table = snap_checkins(path, **sums, chunk=chunk)
-        assert table.items == ("22847", "ee8b")
-        assert table.counts.toarray().tolist() == [[2, 1], [1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("9\t2010\t1\t2", "must have five fields a row, got 4 in row 4"),
-        ("", "must have five fields a row, got 1 in row 4"),
-        ("x\t2010\t1\t2\t3", "user must be a whole number, got 'x' in row 4"),
-        ("-1\t2010\t1\t2\t3", "user must be a whole number, got '-1' in row 4"),
-        ("9\t\t\t\t", "location must be present, got '' in row 4"),
-    ],
-)
-def test_a_faulty_checkin_is_named(line, message, tmp_path):
-    path = checkins(tmp_path, [*LINES, line])
-    with pytest.raises(ValueError) as error:
-        snap_checkins(path, sha256=sha256_of(path))
-    assert str(error.value).endswith(message)
-
-
-def test_incomplete_checkins_can_be_left_out(tmp_path):
-    path = checkins(tmp_path, [*LINES, "9\t\t\t\t"])
-    table = snap_checkins(path, sha256=sha256_of(path), skip_incomplete=True)
-    assert table.counts.toarray().tolist() == [[2, 1], [1, 0]]
-
-
-def test_another_file_of_checkins_is_refused(tmp_path):
-    path = checkins(tmp_path, LINES)
-    with pytest.raises(ValueError, match=rf"must have MD5 {GOWALLA_MD5}, got [0-9a-f]{{32}}$"):
-        snap_checkins(path, md5=GOWALLA_MD5)
-    with pytest.raises(ValueError, match="must have SHA-256 00, got"):
-        snap_checkins(path, sha256="00")
-    for sums in ({}, {"md5": "0", "sha256": "0"}):
-        with pytest.raises(ValueError, match="one of sha256 and md5 must be given"):
-            snap_checkins(path, **sums)
-    for content in (path.read_bytes()[:-9], b"plain text\n", b""):
-        path.write_bytes(content)
-        with pytest.raises(ValueError, match="must be a whole gzip file|at least one record"):
-            snap_checkins(path, sha256=sha256_of(path))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from userdp import plan
-from userdp.data import user_means, user_table
+from userdp.tables import user_means, user_table
 from userdp_book.evidence import bench
 
 FRAME = pd.DataFrame({"who": ["b", "a", "b", "c"], "stars": [4.0, 1.0, 2.0, 99.0]}, index=[7, 7, 3, 0])

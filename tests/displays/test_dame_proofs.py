@@ -9,8 +9,8 @@ import pytest
 from mpmath import iv
 
 from userdp.local.unequal import dame_half_width
-from userdp.populations.sizes import constant_size
-from userdp.theory.dame_bounds import CORRECTED, PRINTED
+from userdp.planning.risk.dame import CORRECTED, PRINTED
+from userdp.sizes import constant_size
 
 HALF = F(1, 2)
 

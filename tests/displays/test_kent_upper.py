@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from userdp.local import sparse_threshold
-from userdp.populations import SparseSigns
+from userdp_papers.populations import SparseSigns
 
 iv = mpmath.iv
 # An identity of rational functions of low degree that fails somewhere fails at almost all rational points.

@@ -6,8 +6,8 @@ from scipy.stats import binom
 
 from laws import FALSE_ALARM, same_law
 from userdp.local.cover import Cover, cover_select
-from userdp.theory.audit import bits_channel, bits_loss, exact_loss
-from userdp.theory.infinite_records import miss_probability, two_point_risk
+from userdp_papers.theory.audit.exact import bits_channel, bits_loss, exact_loss
+from userdp_papers.theory.exact.infinite_records import miss_probability, two_point_risk
 
 
 def probes(cover, cells):

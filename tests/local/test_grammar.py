@@ -11,10 +11,10 @@ from userdp.local.cover import Cover
 from userdp.local.improved import Plan, Round
 from userdp.local.localise import MOST_BINS, Bins
 from userdp.local.vector import split_budget
-from userdp.populations.sizes import two_point_sizes
-from userdp.populations.sparse import SparseSigns
-from userdp.theory import runs
-from userdp.theory.exact_density import coefficient_noise
+from userdp.sizes import two_point_sizes
+from userdp_papers.populations.sparse import SparseSigns
+from userdp_papers.theory.exact.density import coefficient_noise
+from userdp_papers.theory.sampled import runs
 
 OFFERED = {name: getattr(face, name) for face in (local, runs) for name in face.__all__}
 N, LAW = 30, two_point_sizes(40, 900, 0.5)

@@ -9,17 +9,7 @@ from laws import has_mean, same_law
 from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, round_report, scaled_deviations
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
-from userdp.populations.records import PointMass, Signs
-from userdp.populations.sizes import (
-    PowerLawSizes,
-    constant_size,
-    empirical_sizes,
-    poisson_sizes,
-    two_point_sizes,
-)
-from userdp.privacy.reports import project
-from userdp.theory.audit import bits_loss, exact_loss, laplace_loss
-from userdp.theory.improved_plan import (
+from userdp.planning.risk.improved_plan import (
     RiskBound,
     _Known,
     _plan,
@@ -30,6 +20,10 @@ from userdp.theory.improved_plan import (
     choose_plan,
     risk_bound,
 )
+from userdp.privacy.reports import project
+from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, poisson_sizes, two_point_sizes
+from userdp_papers.populations.records import PointMass, Signs
+from userdp_papers.theory.audit.exact import bits_loss, exact_loss, laplace_loss
 
 EPSILON = 22 / 35
 LAW = two_point_sizes(400, 4000, 0.5)

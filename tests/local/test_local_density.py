@@ -8,7 +8,7 @@ from laws import FALSE_ALARM, has_mean, same_law
 from userdp.local.density import density_coefficients
 from userdp.local.mean import localised_half_width
 from userdp.local.vector import split_budget
-from userdp.populations.densities import (
+from userdp_papers.populations.densities import (
     TrigonometricDensity,
     WrappedGammas,
     basis,
@@ -16,8 +16,8 @@ from userdp.populations.densities import (
     evaluate,
     sobolev_weights,
 )
-from userdp.theory.audit import bits_loss, laplace_loss
-from userdp.theory.exact_density import (
+from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
+from userdp_papers.theory.exact.density import (
     coefficient_noise,
     density_cutoff,
     density_risk,

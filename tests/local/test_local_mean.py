@@ -8,12 +8,12 @@ from laws import has_mean, same_law
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean, laplace_mean, localised_half_width, localised_mean
 from userdp.local.unequal import _dame_report, dame, dame_half_width, shrink, undo_shrinkage
-from userdp.populations.records import PointMass, Signs, draw_halves
-from userdp.populations.sizes import constant_size, empirical_sizes, two_point_sizes
 from userdp.privacy.results import MeanEstimate
-from userdp.theory.audit import bits_loss, laplace_loss
-from userdp.theory.dame_bounds import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
-from userdp.theory.runs import dame_runs, localised_mean_runs
+from userdp.sizes import constant_size, empirical_sizes, two_point_sizes
+from userdp_papers.populations.records import PointMass, Signs, draw_halves
+from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
+from userdp_papers.theory.rates.dame_bounds import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
+from userdp_papers.theory.sampled.runs import dame_runs, localised_mean_runs
 
 EPSILON = 22 / 35
 THETAS = [-0.98, 0.0, 0.3, 0.7, 1.0]

@@ -15,10 +15,10 @@ from userdp.local.mixture import (
     mixture_means,
     nearest_midpoint,
 )
-from userdp.populations.records import SignMixture
 from userdp.privacy.reports import HashedReport, UnaryEncoding, literal, tally
 from userdp.privacy.results import MixtureEstimate
-from userdp.theory.audit import bits_loss, laplace_loss
+from userdp_papers.populations.records import SignMixture
+from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
 
 EPSILONS = [0.1, 1.0, 2.0, 4.0]
 QUARTERS = SignMixture((-0.75, -0.25, 0.25, 0.75), (0.25,) * 4)

@@ -6,14 +6,20 @@ from scipy import stats
 
 from ballots import vote_vectors
 from laws import has_mean, same_law
-from userdp.local.hashing import Hashes, hashed_scores
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import localised_half_width
-from userdp.local.sparse import select_coordinates, selection_threshold, sparse_selection, sparse_threshold
-from userdp.populations.sparse import SparseSigns, exceedance, item_level_means
+from userdp.local.sparse import (
+    Hashes,
+    hashed_scores,
+    select_coordinates,
+    selection_threshold,
+    sparse_selection,
+    sparse_threshold,
+)
 from userdp.privacy.vector_reports import CubeReport
-from userdp.theory.audit import bits_loss, laplace_loss
-from userdp.theory.runs import simulate_selection
+from userdp_papers.populations.sparse import SparseSigns, exceedance, item_level_means
+from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
+from userdp_papers.theory.sampled.runs import simulate_selection
 
 POPULATION = SparseSigns(12, 3, 0.4)
 TUNING = {"threshold": 0.3, "clip": 3.0, "half_width": 0.4}

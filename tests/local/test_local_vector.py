@@ -6,7 +6,7 @@ import pytest
 from laws import has_mean, same_law
 from userdp.local import vector as local_vector
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import _localised
+from userdp.local.mean import localised
 from userdp.local.vector import (
     duchi_vector_mean,
     localised_vector_mean,
@@ -16,7 +16,7 @@ from userdp.local.vector import (
     split_budget,
     split_users,
 )
-from userdp.theory.audit import bits_loss, laplace_loss
+from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
 
 SIZE, WIDTH = 100, 0.1
 
@@ -64,9 +64,9 @@ def transcript_loss(monkeypatch, d, epsilon, **options):
         half = users.size // 2
         spent[users[:half]] += vote
         spent[users[half:]] += laplace_loss([-end, end], 2 * end / epsilon)
-        return _localised(means, how)
+        return localised(means, how)
 
-    monkeypatch.setattr(local_vector, "_localised", spy)
+    monkeypatch.setattr(local_vector, "localised", spy)
     means = np.tile(np.arange(n)[:, None] / n, (1, d))
     result = localised_vector_mean(
         means, size=SIZE, epsilon=epsilon, rng=np.random.default_rng(0), half_width=WIDTH, **options

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from laws import same_law
 from userdp.local.localise import Ballot, Bins
-from userdp.theory.audit import bits_channel, bits_loss, exact_loss
+from userdp_papers.theory.audit.exact import bits_channel, bits_loss, exact_loss
 
 WIDTHS = st.floats(0.004, 3.0)
 MEANS = st.floats(-1, 1)

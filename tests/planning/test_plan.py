@@ -9,20 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
-from userdp.planning import NoGain, Ranking, plan
+from userdp.planning import NoGain, Ranking, calibrated_half_width, localised_bound, plan
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.vector_means import in_folds
-from userdp.populations import BetaUsers, PowerLawSizes, Signs, constant_size, empirical_sizes, uniform_sizes
 from userdp.privacy import Release, nothing_spent
-from userdp.theory import (
-    calibrated_half_width,
-    duchi_mean_risk,
-    laplace_mean_risk,
-    localised_bound,
-    localised_risk,
-    sign_means,
-)
+from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
+from userdp_papers.populations import BetaUsers, Signs
+from userdp_papers.theory.exact import localised_risk, sign_means
+from userdp_papers.theory.rates import duchi_mean_risk, laplace_mean_risk
 
 RUNS = 160
 CLOSE = 3200  # of two methods where the second looks better than the first

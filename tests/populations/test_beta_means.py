@@ -4,7 +4,7 @@ from scipy import stats
 from scipy.special import comb, factorial
 
 from laws import same_law
-from userdp.populations.beta_means import BetaMeans
+from userdp_papers.populations.beta_means import BetaMeans
 
 # near signs, arcsine, uniform, bell; sphere coordinates in dimension 8 and 32
 LAWS = [(0.1, 100), (0.5, 100), (1.0, 100), (5.0, 100), (3.5, 400), (15.5, 400)]

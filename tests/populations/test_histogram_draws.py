@@ -6,8 +6,8 @@ import pytest
 
 from laws import has_mean, same_law
 from userdp.central.unknown_domain import nested_totals
-from userdp.populations import urns as histogram_kernels
-from userdp.populations.histograms import (
+from userdp_papers.populations import urns as histogram_kernels
+from userdp_papers.populations.histograms import (
     HistogramDraw,
     dirichlet_draw,
     dirichlet_histograms,
@@ -15,7 +15,7 @@ from userdp.populations.histograms import (
     independent_draw,
     independent_histograms,
 )
-from userdp.theory.exact_histograms import random_clip
+from userdp_papers.theory.exact.histograms import random_clip
 
 SIZES = np.array([0, 1, 3, 7, 7, 12, 20])
 BOUNDS = [1, 4, 9, 25]
@@ -204,7 +204,7 @@ def test_errors_name_the_law(draw, law, options, message):
 @pytest.mark.slow
 def test_it_imports_without_numba():
     code = (
-        "import sys; sys.modules['numba'] = None; import userdp.populations.histograms; "
+        "import sys; sys.modules['numba'] = None; import userdp_papers.populations.histograms; "
         "assert userdp._compiled.njit is None"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,8 +3,7 @@ import pytest
 from scipy import stats
 
 from laws import has_mean, same_law
-from userdp.populations.records import PointMass, Signs, Uniforms, draw_halves
-from userdp.populations.sizes import (
+from userdp.sizes import (
     FiniteSizes,
     PowerLawSizes,
     binomial_sizes,
@@ -14,6 +13,7 @@ from userdp.populations.sizes import (
     two_point_sizes,
     uniform_sizes,
 )
+from userdp_papers.populations.records import PointMass, Signs, Uniforms, draw_halves
 
 LITERAL = {
     "signs": (Signs(0.3), 0.91, lambda rng, m: rng.choice([-1, 1], p=[0.35, 0.65], size=m)),

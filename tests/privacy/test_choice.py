@@ -9,7 +9,7 @@ from scipy import stats
 from fakes import Silent
 from userdp.privacy import LaplaceNoise
 from userdp.privacy.choice import ExponentialChoice, NoisyMaximum, order_statistic, order_statistic_law
-from userdp.theory.audit import exact_loss
+from userdp_papers.theory.audit.exact import exact_loss
 
 
 def channel(largest, users, rank, epsilon):

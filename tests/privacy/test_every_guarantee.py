@@ -1,7 +1,6 @@
 """Every guarantee has a named witness; mechanisms are total; what no other file proves is proved here."""
 
 import ast
-import importlib
 import inspect
 import re
 import types
@@ -11,23 +10,24 @@ import numpy as np
 import pytest
 
 import userdp
+from faces import face, public
 from fakes import Silent
 from guarantee_witnesses import WITNESSES
 from userdp.central.bounds import output_perturbation
 from userdp.central.mean import initial_mean, realistic_mean, uniform_mean
-from userdp.central.unknown_domain_bounds import private_bound
+from userdp.central.unknown_domain import private_bound
 from userdp.local import sparse as local_sparse
 from userdp.local import vector as local_vector
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
 from userdp.local.sparse import sparse_selection, sparse_threshold
-from userdp.local.vector import _by_coordinate, duchi_vector_mean, rotated_vector_mean
-from userdp.populations.sparse import SparseSigns
+from userdp.local.vector import by_coordinate, duchi_vector_mean, rotated_vector_mean
 from userdp.privacy.choice import ExponentialChoice, NoisyMaximum
 from userdp.privacy.reports import LaplaceReport
 from userdp.privacy.vector_reports import CubeReport
-from userdp.theory.audit import exact_loss, laplace_loss, sign_cube
-from userdp.theory.ideal_mean import ideal_mean
-from userdp.theory.runs import simulate_selection
+from userdp_papers.populations.sparse import SparseSigns
+from userdp_papers.printed.ideal import ideal_mean
+from userdp_papers.theory.audit.exact import exact_loss, laplace_loss, sign_cube
+from userdp_papers.theory.sampled.runs import simulate_selection
 
 # --- the list ----------------------------------------------------------------------------------------
 
@@ -52,12 +52,11 @@ def _carries(result):
 
 def promising():
     """Every function or class that a face offers and that promises something, as ``wing.name``."""
-    for wing in ("privacy", "local", "central", "theory"):
-        face = importlib.import_module(f"userdp.{wing}")
-        for name in face.__all__:
-            thing = getattr(face, name)
+    for room in ("privacy", "local", "central", "printed", "sampled"):
+        for name in face(room).__all__:
+            thing = public(room, name)
             if (inspect.isfunction(thing) or inspect.isclass(thing)) and promises(thing):
-                yield f"{wing}.{name}"
+                yield f"{room}.{name}"
 
 
 def test_every_guarantee_has_a_witness():
@@ -164,10 +163,10 @@ def test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector(monkeypat
     seen, module = [], local_vector if run == "rotated" else local_sparse
 
     def spy(means, how):
-        seen.append((means.shape, how.epsilon, _by_coordinate(means, how)))
+        seen.append((means.shape, how.epsilon, by_coordinate(means, how)))
         return seen[-1][-1]
 
-    monkeypatch.setattr(module, "_by_coordinate", spy)
+    monkeypatch.setattr(module, "by_coordinate", spy)
     options = {"epsilon": epsilon, "rng": np.random.default_rng(1), "half_width": 0.1}
     if run == "rotated":
         result = rotated_vector_mean(np.full((64, 3), 0.2), size=50, **options)

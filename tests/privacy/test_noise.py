@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from userdp.privacy.noise import GaussianNoise, classical_sigma, gaussian_delta, gaussian_sigma
-from userdp.theory.audit import hockey_stick
+from userdp_papers.theory.audit.exact import hockey_stick
 
 BUDGETS = (0.01, 0.1, 1.0, 5.0, 30.0)
 SLACKS = (1e-250, 1e-30, 1e-6, 0.01, 0.5, 0.99)

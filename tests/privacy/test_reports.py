@@ -17,7 +17,7 @@ from userdp.privacy.reports import (
     literal,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
-from userdp.theory.audit import bits_channel, exact_loss, laplace_loss
+from userdp_papers.theory.audit.exact import bits_channel, exact_loss, laplace_loss
 
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
 USERS = 400

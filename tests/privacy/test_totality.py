@@ -13,8 +13,7 @@ from userdp.central.debias import debiased_count
 from userdp.central.histogram import bounded_histogram
 from userdp.central.mean import initial_mean, private_variance, realistic_mean, uniform_mean
 from userdp.central.private_sizes import private_size_mean
-from userdp.central.unknown_domain import nested_totals, unbounded_histogram
-from userdp.central.unknown_domain_bounds import private_bound
+from userdp.central.unknown_domain import nested_totals, private_bound, unbounded_histogram
 from userdp.local.cover import Cover, cover_select
 from userdp.local.density import density_coefficients
 from userdp.local.improved import improved_mean
@@ -23,7 +22,7 @@ from userdp.local.mixture import mixture_means
 from userdp.local.sparse import sparse_selection, sparse_threshold
 from userdp.local.unequal import dame
 from userdp.local.vector import duchi_vector_mean, localised_vector_mean, rotated_vector_mean
-from userdp.populations.sizes import two_point_sizes
+from userdp.planning.risk.improved_plan import choose_plan
 from userdp.privacy.choice import order_statistic
 from userdp.privacy.reports import (
     BinaryResponse,
@@ -34,9 +33,9 @@ from userdp.privacy.reports import (
     UnaryEncoding,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
-from userdp.theory.exact_histograms import random_clip
-from userdp.theory.ideal_mean import ideal_mean
-from userdp.theory.improved_plan import choose_plan
+from userdp.sizes import two_point_sizes
+from userdp_papers.printed.ideal import ideal_mean
+from userdp_papers.theory.exact.histograms import random_clip
 
 USERS = 24
 SIZES = np.arange(1, USERS + 1)

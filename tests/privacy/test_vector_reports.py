@@ -8,7 +8,7 @@ from scipy import integrate, special, stats
 
 from laws import has_mean
 from userdp.privacy.vector_reports import BallReport, CubeReport, to_unit_ball
-from userdp.theory.audit import exact_loss
+from userdp_papers.theory.audit.exact import exact_loss
 
 
 def corners(d):

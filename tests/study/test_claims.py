@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from userdp.study import claims
-from userdp.study.claims import EVIDENCE, MIME, VERDICTS, Claim, check, judgements, statements
+from userdp_papers.study import claims
+from userdp_papers.study.claims import EVIDENCE, MIME, VERDICTS, Claim, check, judgements, statements
 
 ID = "dame-lem-s6"
 PAGES = "\n".join(

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from userdp.study.claims import STATUSES, displays, faults, judgements, statements
 from userdp_book.site.ledger import KEY, SOUND, tally, way
+from userdp_papers.study.claims import STATUSES, displays, faults, judgements, statements
 
 DISPLAYS = displays()
 FIELDS = {"statement", "says", "status", "step", "check", "fault", "reason"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from userdp.study.claims import (
+from userdp_papers.study.claims import (
     EVIDENCE,
     SEVERITIES,
     TARGETS,

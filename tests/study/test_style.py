@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import sem
 
-from userdp.study import style
+from userdp_papers.study import style
 
 
 def test_panels_draw_the_mean_of_each_label_with_its_marker():

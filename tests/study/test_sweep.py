@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from userdp.study.sweeps import power_law, seconds, stream, sweep
+from userdp_papers.study.sweeps import power_law, seconds, stream, sweep
 
 
 def draw(rng, theta, n):
@@ -69,7 +69,7 @@ def test_the_progress_bar_stays_out_of_files(capsys):
 
 DIES = """
 import os, sys
-from userdp.study.sweeps import sweep
+from userdp_papers.study.sweeps import sweep
 from test_sweep import GRID, draw
 
 def dies_late(rng, theta, n):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from userdp.privacy.noise import gaussian_delta
-from userdp.theory.audit import (
+from userdp_papers.theory.audit.exact import (
     bits_channel,
     bits_loss,
     exact_loss,

@@ -7,21 +7,27 @@ import numpy as np
 import pytest
 
 from userdp.local.localise import Bins
-from userdp.populations.sizes import constant_size, two_point_sizes
-from userdp.theory.dame_bounds import (
-    CORRECTED,
-    PRINTED,
+from userdp.planning.risk.dame import CORRECTED, PRINTED, dame_phi, dame_risk, overtakes
+from userdp.planning.risk.localised import sign_means
+from userdp.sizes import constant_size, two_point_sizes
+from userdp_papers.theory.exact.counts import noise_variance, peak_curvature, plain_risk
+from userdp_papers.theory.exact.votes import localised_risk, winner_over_users
+from userdp_papers.theory.rates.dame_bounds import (
     dame_lower,
     dame_noise_risk,
-    dame_phi,
     dame_upper,
     duchi_mean_risk,
     laplace_mean_risk,
 )
-from userdp.theory.exact_counts import noise_variance, peak_curvature, plain_risk
-from userdp.theory.exact_dame import dame_risk, overtakes
-from userdp.theory.exact_mean import localised_risk, sign_means, winner_over_users
-from userdp.theory.rates import Density, Mean, Mixture, Sparse, effective_users, item_level, transition
+from userdp_papers.theory.rates.minimax import (
+    Density,
+    Mean,
+    Mixture,
+    Sparse,
+    effective_users,
+    item_level,
+    transition,
+)
 
 EXACT = {"rel": 1e-12, "abs": 0.0}
 RNG = np.random.default_rng(1)

@@ -7,13 +7,19 @@ from scipy import stats
 from laws import has_mean
 from userdp.local.localise import Bins
 from userdp.local.unequal import dame
-from userdp.populations.records import Signs, draw_halves
-from userdp.populations.sizes import two_point_sizes
-from userdp.theory import exact_dame
-from userdp.theory.dame_bounds import dame_noise_risk
-from userdp.theory.exact_dame import dame_risk, overtakes
-from userdp.theory.exact_mean import localised_risk, shifted_sign_means, sign_means, winner_over_users
-from userdp.theory.mean_given_users import risks_given_means, winner_given_votes
+from userdp.planning.risk import dame as dame_module
+from userdp.planning.risk.dame import dame_risk, overtakes
+from userdp.planning.risk.localised import sign_means
+from userdp.sizes import two_point_sizes
+from userdp_papers.populations.records import Signs, draw_halves
+from userdp_papers.theory.exact.votes import (
+    localised_risk,
+    shifted_sign_means,
+    winner_given_votes,
+    winner_over_users,
+)
+from userdp_papers.theory.rates.dame_bounds import dame_noise_risk
+from userdp_papers.theory.sampled.mean_given_users import risks_given_means
 
 THETAS = [-0.98, 0.0, 0.123, 0.7, 1.0]
 
@@ -78,7 +84,7 @@ def test_overtaking_needs_few_roots_of_the_users(down, up, monkeypatch):
     ups = np.arange(n + 1)
     true = stats.binom.pmf(ups, n, up) @ stats.binom.cdf(ups, n - ups, down / (1 - up))
     assert overtakes((down, 1 - down - up, up), n) == pytest.approx(true, rel=1e-10, abs=0)
-    monkeypatch.setattr(exact_dame, "SURE", 1.0)
+    monkeypatch.setattr(dame_module, "SURE", 1.0)
     too_few = overtakes((down, 1 - down - up, up), n)
     assert (too_few == pytest.approx(true, rel=1e-4, abs=0)) == (up > down)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from userdp.local.localise import Bins
-from userdp.populations.sizes import binomial_sizes
-from userdp.theory.exact_mean import MeanLaw, localised_risk, sign_means, winner_over_users
-from userdp.theory.mean_given_users import vote_law, winner_given_votes
+from userdp.planning.risk.localised import MeanLaw, sign_means
+from userdp.sizes import binomial_sizes
+from userdp_papers.theory.exact.votes import localised_risk, vote_law, winner_given_votes, winner_over_users
 
 EPSILONS = [1e-9, 0.05, 1.0, 7.0, 38.0, 90.0]
 

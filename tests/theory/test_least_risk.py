@@ -7,19 +7,18 @@ import pytest
 from scipy.stats import binom
 
 from userdp.planning import plan
-from userdp.populations import PowerLawSizes, constant_size, two_point_sizes, uniform_sizes
-from userdp.theory import (
+from userdp.planning.risk.least_risk import CELLS, _cells
+from userdp.sizes import PowerLawSizes, constant_size, two_point_sizes, uniform_sizes
+from userdp_papers.theory.audit import exact_loss
+from userdp_papers.theory.exact import localised_risk, sign_means
+from userdp_papers.theory.rates import (
     central_least_risk,
     duchi_mean_risk,
-    exact_loss,
     laplace_mean_risk,
     local_least_risk,
-    localised_risk,
     score_limit,
-    sign_means,
     two_point_least,
 )
-from userdp.theory.least_risk import CELLS, _cells
 
 
 def scores(theta, size):
@@ -61,7 +60,7 @@ def test_no_private_channel_has_more_information_than_the_limit():
 def test_the_two_point_bound_is_the_bayes_risk_of_answers_of_yes_or_no(size, gap, monkeypatch):
     n, epsilon, law = 4, 1.3, constant_size(size)
     least = float(score_limit(0.0, law, epsilon=epsilon))
-    monkeypatch.setattr("userdp.theory.least_risk.GAPS", np.array([gap * least * np.sqrt(n)]))
+    monkeypatch.setattr("userdp.planning.risk.least_risk.GAPS", np.array([gap * least * np.sqrt(n)]))
     apart = np.abs(scores(gap, size)[0] - scores(-gap, size)[0]).sum() / 2 if gap < 1 else 1.0
     keep = 1 / (1 + 1 / (1 + np.expm1(epsilon) * apart))
     risk = 0.0

@@ -9,16 +9,15 @@ from scipy import stats
 
 from laws import has_mean, same_law
 from userdp.local.mean import KENT_MARGIN, localised_mean
-from userdp.populations.records import Signs
-from userdp.study.sweeps import sweep
-from userdp.theory import mean_given_users as kernels
-from userdp.theory.mean_given_users import (
+from userdp_papers.populations.records import Signs
+from userdp_papers.study.sweeps import sweep
+from userdp_papers.theory.exact.votes import vote_law, winner_given_votes
+from userdp_papers.theory.sampled import mean_given_users as kernels
+from userdp_papers.theory.sampled.mean_given_users import (
     fair_sign_means,
     localised_draws,
     risks_given_means,
     risks_reference,
-    vote_law,
-    winner_given_votes,
 )
 
 EPSILONS = [0.5, 1.0, 2.0, 4.0]
@@ -197,7 +196,7 @@ def test_sign_means_are_the_same_bits_without_numba(monkeypatch):
 @pytest.mark.slow
 def test_userdp_imports_without_numba():
     code = (
-        "import sys; sys.modules['numba'] = None; import userdp, userdp.theory.mean_given_users; "
+        "import sys; sys.modules['numba'] = None; import userdp, userdp_papers.theory.sampled; "
         "assert userdp._compiled.njit is None"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

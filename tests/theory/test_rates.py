@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from userdp.theory.rates import (
+from userdp_papers.theory.rates.minimax import (
     HORIZON_CONSTANT,
     Density,
     Mean,

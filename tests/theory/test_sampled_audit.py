@@ -17,7 +17,7 @@ from userdp.privacy.reports import (
     UnaryEncoding,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
-from userdp.theory.sampled_audit import (
+from userdp_papers.theory.audit.sampled import (
     LEVEL,
     clopper_pearson,
     likely_bound,

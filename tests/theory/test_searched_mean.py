@@ -8,22 +8,23 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import ks_2samp
 
-from userdp.populations import Signs
 from userdp.privacy.reports import LaplaceReport, TwoPointReport
-from userdp.theory import exact_loss, search_groups, searched_mean
+from userdp_papers.populations import Signs
+from userdp_papers.printed import search_groups, searched_mean
+from userdp_papers.theory.audit import exact_loss
 
 
 @pytest.mark.parametrize("n, size, epsilon", [(500, 300, 3.3), (4001, 50, 1.0), (60, 7, 0.2)])
 def test_every_user_answers_once_and_loses_the_budget(monkeypatch, n, size, epsilon):
     asked = []
-    module = sys.modules["userdp.theory.searched_mean"]
-    inner = module._average
+    module = sys.modules["userdp_papers.printed.searched"]
+    inner = module.average_report
 
     def recorded(randomiser, x, users, every_report, rng):
         asked.append((randomiser, np.array(x)))
         return inner(randomiser, x, users, every_report, rng)
 
-    monkeypatch.setattr(module, "_average", recorded)
+    monkeypatch.setattr(module, "average_report", recorded)
     rng = np.random.default_rng(3)
     means = Signs(0.3).draw_means(np.full(n, size), rng)
     result = searched_mean(means, size=size, epsilon=epsilon, rng=rng)

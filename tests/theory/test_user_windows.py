@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from userdp.populations import BetaUsers
-from userdp.theory import half_width, mean_law
+from userdp_papers.populations import BetaUsers
+from userdp_papers.theory.exact import half_width, mean_law
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.02])

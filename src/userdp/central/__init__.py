@@ -1,7 +1,15 @@
 """Estimators of a trusted curator: means of users who differ, histograms, contribution bounds."""
 
-from userdp._face import offered
-from userdp.central.bound_curve import *
+from userdp.central import (
+    bounds,
+    bounds_by_descent,
+    debias,
+    histogram,
+    mean,
+    private_sizes,
+    unknown_domain,
+    weights,
+)
 from userdp.central.bounds import *
 from userdp.central.bounds_by_descent import *
 from userdp.central.debias import *
@@ -9,7 +17,7 @@ from userdp.central.histogram import *
 from userdp.central.mean import *
 from userdp.central.private_sizes import *
 from userdp.central.unknown_domain import *
-from userdp.central.unknown_domain_bounds import *
 from userdp.central.weights import *
 
-__all__ = offered(__name__)
+MODULES = bounds, bounds_by_descent, debias, histogram, mean, private_sizes, unknown_domain, weights
+__all__ = [name for module in MODULES for name in module.__all__]

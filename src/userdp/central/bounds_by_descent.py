@@ -1,7 +1,7 @@
-"""Choose the contribution bound of a histogram step by step, each step from a noisy look at all data.
+"""Choose a contribution bound step by step from noisy slopes (in the place of Liu et al.'s Algorithm 2).
 
-Two descents: on the curve G (`userdp.central.bound_curve`) and towards a quantile of the norms. The one user
-a step of Bassily, Smith and Thakurta (2014), as printed, is in `userdp.theory.sampled_steps`.
+Two descents: on the curve G (`userdp.central.bounds`) and towards a quantile of the norms. The one user
+a step of Bassily, Smith and Thakurta (2014), as printed, is in `userdp_papers.printed.descent`.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp._compiled import _jit
+from userdp._compiled import jit
+from userdp._public import public
 from userdp._types import ArrayLike, Rng
-from userdp.central.bound_curve import surrogate_curve
+from userdp.central.bounds import surrogate_curve
 from userdp.central.histogram import noise_mass, norms, public_users
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, gaussian_sigma
@@ -26,6 +27,7 @@ MOST_STEPS = 10**6
 BLOCK = 2**16
 
 
+@public
 def private_gradient_descent(
     counts: ArrayLike,
     *,
@@ -82,20 +84,20 @@ def private_gradient_descent(
     steepest = max(curve.mass, n * curve.reach - curve.mass)
     eta = largest / 2 / np.sqrt(steps * (steepest**2 + noise.scale**2))
     bound, total, data = largest / 2, 0.0, (curve.sizes, curve.pulls, curve.mass, curve.largest)
-    for _, block in _blocks(steps):
+    for _, block in blocks_of_steps(steps):
         bound, part = _descend(*data, bound, noise.release(np.zeros(block), rng), eta)
         total += part
     return Release(float(total / steps), noise.guarantee)
 
 
-def _blocks(steps: float) -> Iterator[tuple[int, int]]:
+def blocks_of_steps(steps: float) -> Iterator[tuple[int, int]]:
     """First step and length of each block of steps that is drawn at once."""
     _validate.integer(1, 5 * 10**8, steps=steps)  # a minute
     for first in range(0, int(steps), BLOCK):
         yield first, min(BLOCK, int(steps) - first)
 
 
-@_jit
+@jit
 def _descend(sizes, pulls, mass, largest, bound, noise, eta):  # type: ignore[no-untyped-def]
     """Last iterate and sum of the iterates of the descent with all users in each step."""
     total = 0.0
@@ -106,6 +108,7 @@ def _descend(sizes, pulls, mass, largest, bound, noise, eta):  # type: ignore[no
     return bound, total
 
 
+@public
 def geometric_quantile(
     counts: ArrayLike,
     *,

@@ -1,4 +1,4 @@
-"""Undo the bias of clipping when counts are Poisson: invert the mean of a clipped Poisson variable.
+"""Undo the bias of clipping when counts are Poisson (Liu et al., Algorithm 5).
 
 One item, n users, user u holds a Poisson count of rate lambda_u. Clipping at C replaces the rate by
 ``h(lambda) = E min(Poi(lambda), C)``, a concave increasing function with values in [0, C). Since there is one
@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import gammainc, gammaincc
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import public_users
 from userdp.privacy.guarantee import Neighbours
@@ -19,6 +20,7 @@ from userdp.privacy.results import CountEstimate
 __all__ = ["clipped_poisson_mean", "poisson_rate", "debiased_count"]
 
 
+@public
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
     """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise; C a whole number from 1 on.
 
@@ -27,9 +29,10 @@ def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
     """
     _validate.integer(1, bound=bound)
     rate = np.asarray(rate, dtype=float)
-    return rate * _at_most(bound - 2, rate) + bound * gammainc(bound, rate)
+    return rate * poisson_at_most(bound - 2, rate) + bound * gammainc(bound, rate)
 
 
+@public
 def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | None = None) -> Floats:
     """Rate at which a clipped Poisson variable has a given mean: the inverse of `clipped_poisson_mean`.
 
@@ -62,7 +65,7 @@ def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | N
     # far from the solution a step is about 1 / (hazard of the tail): more steps for larger guards only
     for _ in range(100 + 2 * int(largest_rate)):
         here = rate[moving]
-        step = (mean[moving] - clipped_poisson_mean(here, bound)) / _at_most(bound - 1, here)
+        step = (mean[moving] - clipped_poisson_mean(here, bound)) / poisson_at_most(bound - 1, here)
         rate[moving] = np.clip(here + step, here, largest_rate)
         moving[moving] = rate[moving] > here * (1 + 1e-15)
         if not moving.any():
@@ -70,6 +73,7 @@ def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | N
     return np.where(mean >= top, largest_rate, rate)
 
 
+@public
 def debiased_count(
     counts: ArrayLike,
     *,
@@ -121,7 +125,7 @@ def debiased_count(
     return CountEstimate(users * rate, noise.guarantee, rate, float(mean), int(bound))
 
 
-def _at_most(k: int, rate: Floats) -> Floats:
+def poisson_at_most(k: int, rate: Floats) -> Floats:
     """P(Poi(rate) <= k)."""
     return gammaincc(k + 1, rate) if k >= 0 else np.zeros(rate.shape)
 

@@ -1,4 +1,4 @@
-"""Histograms over a known domain: bound what a user contributes, add noise, and know the loss exactly.
+"""Histograms over a known domain: bound contributions, add noise (Liu et al., Algorithm 1).
 
 ``counts`` is one row a user and one column an item, an array or a sparse array of ``scipy.sparse``; what is
 not a count (negative, NaN) is taken for 0 in silence, because an exception would be an output that leaks.
@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray, Rng
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, LaplaceNoise, classical_sigma, gaussian_sigma
@@ -37,11 +38,13 @@ RELATIONS = ("replace", "add-remove")
 Norm = Literal[1, 2]
 
 
+@public
 def norms(counts: ArrayLike, norm: Norm) -> Floats:
     """Norm of each user's counts, shape (n,): the sum for 1, the Euclidean norm for 2."""
     return _measured(counts, norm)[1]
 
 
+@public
 def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
     """Scale each user's counts down to a norm of at most `bound`; of users below it nothing is changed.
 
@@ -55,12 +58,14 @@ def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
     return sparse.diags_array(kept) @ table if sparse.issparse(table) else kept[:, None] * table
 
 
+@public
 def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) -> Floats:
     """Sum over the users of the rows of `clip`, for several bounds: shape (k, d), one pass a bound."""
     table, size = _measured(counts, norm)
     return np.array([table.T @ _kept(size, bound) for bound in bounds]).reshape(-1, table.shape[1])
 
 
+@public
 def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
     """Largest change of the clipped total of d items between neighbours, per unit of the bound.
 
@@ -73,6 +78,7 @@ def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
     return 1.0 if neighbours == "add-remove" or d == 1 else 2 ** (1 / norm)
 
 
+@public
 def histogram_noise(
     d: int,
     *,
@@ -102,7 +108,7 @@ def histogram_noise(
     _validate.positive(epsilon=epsilon)
     _validate.in_range(0, 1, delta=delta)
     _validate.in_range(0, float("inf"), bound=bound)
-    norm = _norm(delta)
+    norm = norm_for(delta)
     change = bound * sensitivity(norm, neighbours, d)
     budget: Any = {"epsilon": float(epsilon), "neighbours": neighbours}
     if not printed and norm == 1:
@@ -115,11 +121,13 @@ def histogram_noise(
     return GaussianNoise(bound * formula(epsilon=epsilon, delta=delta), change, **budget)
 
 
+@public
 def unit_scale(d: int, **options: Any) -> float:
     """Scale of `histogram_noise`, with its parameters, per unit of the contribution bound."""
     return histogram_noise(d, **options).scale
 
 
+@public
 def bounded_histogram(
     counts: ArrayLike,
     *,
@@ -150,12 +158,13 @@ def bounded_histogram(
     >>> release.scale, release.guarantee.epsilon, release.value.round(1)
     (4.0, 2.0, array([7.1, 9.3]))
     """
-    totals = clipped_totals(counts, [bound], norm=_norm(delta))[0]
+    totals = clipped_totals(counts, [bound], norm=norm_for(delta))[0]
     budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
     noise = histogram_noise(totals.size, bound=bound, printed=printed, **budget)
     return HistogramEstimate(noise.release(totals, rng), noise.guarantee, float(bound), noise.scale)
 
 
+@public
 def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:
     """Return M, the expected l1 norm of the noise per unit of the bound; parameters as for `unit_scale`."""
     return d * unit_scale(d, delta=delta, **options) * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
@@ -172,7 +181,7 @@ def public_users(users: int | None, counts: ArrayLike, neighbours: Neighbours) -
     return int(users)
 
 
-def _norm(delta: float) -> Norm:
+def norm_for(delta: float) -> Norm:
     return 1 if delta == 0 else 2
 
 
@@ -184,22 +193,22 @@ def _kept(size: Floats, bound: float) -> Floats:
 
 def _measured(counts: Any, norm: Norm) -> tuple[Any, Floats]:
     """Counts as floats, and each user's norm."""
-    counts = _counts(counts)
+    counts = counts_or_zero(counts)
     _validate.one_of((1, 2), norm=norm)
     size = counts.sum(axis=1) if norm == 1 else np.sqrt((counts * counts).sum(axis=1))
     return counts, np.asarray(size).ravel()
 
 
-def _counts(counts: Any) -> Any:
+def counts_or_zero(counts: Any) -> Any:
     """Counts as floats, with what is not a count set to 0 and infinity to a large number."""
     if not sparse.issparse(counts):
-        return _total(_table(counts).astype(float))
+        return _total(count_rows(counts).astype(float))
     counts = sparse.csr_array(counts, dtype=float, copy=True)
     counts.data = _total(counts.data)
     return counts
 
 
-def _table(counts: ArrayLike) -> NDArray[Any]:
+def count_rows(counts: ArrayLike) -> NDArray[Any]:
     counts = np.asarray(counts)
     if counts.ndim != 2 or not counts.shape[1]:
         raise ValueError(f"counts must have shape (n, d) with an item, got {counts.shape}")

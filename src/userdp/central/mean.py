@@ -1,4 +1,4 @@
-"""Means of users who differ in size and in their own means, under central privacy with public sizes.
+"""Means of heterogeneous users with public sizes (Cummings et al., Algorithm 2).
 
 Cummings, Feldman, McMillan and Talwar (2022), from the supplement: the ideal estimator, the realistic one
 of Algorithm 2, and the two private estimates that it starts from. Data lie in a public `domain`, [0, 1] in
@@ -14,14 +14,15 @@ import numpy as np
 from scipy.special import ndtri
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.weights import Weights, optimal_weights
-from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import NoisyMaximum
 from userdp.privacy.guarantee import Neighbours, disjoint
 from userdp.privacy.noise import LaplaceNoise, ThresholdedNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import Release, WeightedEstimate
+from userdp.sizes import variance_of_mean
 
 __all__ = [
     "uniform_mean",
@@ -51,7 +52,7 @@ def _unit(domain: Domain, **data: ArrayLike) -> Floats:
     return (project(_validate.column(**data), low, high) - low) / (high - low)
 
 
-def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
+def in_domain(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
     """An estimate from scaled data, in the domain."""
     low, length = domain[0], domain[1] - domain[0]
     initial = None if estimate.initial is None else low + length * estimate.initial
@@ -60,7 +61,7 @@ def _returned(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
     return replace(estimate, value=value, scale=scale, initial=initial, spread=spread)
 
 
-def _users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
+def checked_users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
     means, sizes = _unit(domain, means=means), _validate.whole_numbers(1, sizes=sizes)
     if means.shape != sizes.shape or means.size < 20:
         shapes = f"{means.shape} and {sizes.shape}"
@@ -68,6 +69,7 @@ def _users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, 
     return means, sizes
 
 
+@public
 def uniform_mean(
     means: ArrayLike, *, epsilon: float, domain: Domain = (0.0, 1.0), rng: Rng
 ) -> WeightedEstimate:
@@ -95,7 +97,7 @@ def uniform_mean(
     means = _unit(domain, means=means)
     value, noise = _noisy_average(means, epsilon, "replace", rng)
     weights = np.full(means.size, 1 / means.size)
-    return _returned(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
+    return in_domain(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
 
 
 def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:
@@ -105,6 +107,7 @@ def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) 
     return float(noise.release(x.mean(), rng)), noise
 
 
+@public
 def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float) -> Floats:
     """Distance from the common mean within which all of `n` users' means lie with probability 1 - beta.
 
@@ -130,6 +133,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
     return np.minimum(reach, max(mean, 1 - mean))
 
 
+@public
 def initial_mean(
     records: ArrayLike,
     *,
@@ -152,6 +156,7 @@ def initial_mean(
     return Release(domain[0] + (domain[1] - domain[0]) * value, noise.guarantee)
 
 
+@public
 def initial_error(value: float, users: int, *, epsilon: float, beta: float, printed: bool = False) -> float:
     """Bound alpha on the error of `initial_mean` on [0, 1], from its output alone.
 
@@ -181,6 +186,7 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
     return float(z * np.sqrt(max(variance, 0.0) / users) + z**2 / users + noise)
 
 
+@public
 def private_variance(
     means: ArrayLike,
     *,
@@ -249,6 +255,7 @@ def private_variance(
     return Release(float(min(2 * 2.0 ** (scales[chosen] + 1), LARGEST_VARIANCE)), guarantee)
 
 
+@public
 def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
     """Draw the mean of the first `k` records of each user, shape (n,): records are in no particular order.
 
@@ -259,7 +266,7 @@ def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
     return rng.hypergeometric(ones, held - ones, k) / k
 
 
-def _weighted(
+def clipped_and_weighed(
     means: Floats,
     sizes: Ints,
     centre: float,
@@ -288,6 +295,7 @@ def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
     return starts, np.diff(starts, append=len(sizes))
 
 
+@public
 def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
     """Cut the users by their public sizes: indices of the smallest tenth, the largest few, the others.
 
@@ -300,12 +308,13 @@ def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
     return order[last:], order[: int(variance_users)], order[int(variance_users) : last]
 
 
+@public
 def default_variance_users(n: int, *, epsilon: float) -> int:
     """Users of the variance step by default: 400 / epsilon, at most a tenth, at least 8 (our choice)."""
     return int(max(min(VARIANCE_USERS / epsilon, n / 10), 2 * PAIRS))
 
 
-def _cohorts_for(
+def cohorts_for(
     sizes: Ints, spread: float | None, variance_users: int | None, epsilon: float
 ) -> tuple[Ints, ...]:
     """The cohorts, with nobody spent on a spread that is known."""
@@ -319,11 +328,12 @@ def _cohorts_for(
     return cohorts(sizes, variance_users)
 
 
-def _inside(initial: float, n: int) -> float:
+def inside_unit(initial: float, n: int) -> float:
     """Initial mean moved into (0, 1), as the formula of the window needs it."""
     return min(max(initial, 10 / n), 1 - 10 / n)
 
 
+@public
 def realistic_mean(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -362,7 +372,7 @@ def realistic_mean(
     printed
         The error bound of Lemma F.1.
     weigh
-        How users are weighed, whatever the guarantee; `userdp.theory.printed_weights.PRINTED_MEAN` has the
+        How users are weighed, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
         options for the paper's weights and error bound.
     domain : (low, high)
         Public ends of the data.
@@ -375,10 +385,10 @@ def realistic_mean(
     (0.4, 2.0)
     """
     _validate.generator(rng=rng)
-    means, sizes = _users(means, sizes, domain)
+    means, sizes = checked_users(means, sizes, domain)
     n, length = means.size, domain[1] - domain[0]
     spread = spread if spread is None else spread / length**2
-    smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, epsilon)
+    smallest, largest, middle = cohorts_for(sizes, spread, variance_users, epsilon)
     first = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
     guarantees = [first.guarantee]
     if spread is None:
@@ -386,12 +396,12 @@ def realistic_mean(
         second = private_variance(of_largest, epsilon=epsilon, delta=delta, rng=rng)
         spread = LARGEST_VARIANCE if second.value is None else second.value
         guarantees.append(second.guarantee)
-    centre = _inside(first.value, n)
+    centre = inside_unit(first.value, n)
     alpha = initial_error(first.value, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
 
     def half(of_sizes: Ints) -> Floats:
         return alpha + window(of_sizes, n, mean=centre, spread=spread, beta=beta / 2)
 
-    last = _weighted(means[middle], sizes[middle], centre, spread, half, epsilon, weigh, rng)
+    last = clipped_and_weighed(means[middle], sizes[middle], centre, spread, half, epsilon, weigh, rng)
     total = disjoint(last.guarantee, *guarantees)
-    return _returned(replace(last, initial=first.value, guarantee=total), domain)
+    return in_domain(replace(last, initial=first.value, guarantee=total), domain)

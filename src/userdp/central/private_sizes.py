@@ -1,4 +1,4 @@
-"""The same mean when sizes are private too: propose a sensitivity, test it, release (Algorithms 3 and 4).
+"""Means of heterogeneous users whose sizes are private too (Cummings et al., Algorithms 3 and 4).
 
 Neighbouring inputs replace all records of one user by any others, any number of them. Since the users are
 ranked by their private sizes, one user can change every cohort: budgets of all steps add.
@@ -11,26 +11,27 @@ import numpy as np
 from scipy.optimize import brentq
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
     Domain,
-    _cohorts_for,
-    _inside,
-    _returned,
-    _users,
+    checked_users,
+    cohorts_for,
     default_variance_users,
+    in_domain,
     initial_error,
     initial_mean,
+    inside_unit,
     private_variance,
     window,
 )
-from userdp.populations.records import variance_of_mean
 from userdp.privacy.choice import order_statistic
 from userdp.privacy.guarantee import Guarantee, disjoint, sequential
 from userdp.privacy.noise import DistanceTest, LaplaceNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import WeightedEstimate
+from userdp.sizes import variance_of_mean
 
 __all__ = ["SAFETY", "TruncatedMean", "private_size_mean", "quotient_mean"]
 
@@ -38,6 +39,7 @@ __all__ = ["SAFETY", "TruncatedMean", "private_size_mean", "quotient_mean"]
 SAFETY = 8.0
 
 
+@public
 @dataclass(frozen=True)
 class TruncatedMean:
     """The statistic of Algorithm 4: users' means, clipped around a centre, weighed by capped sizes.
@@ -104,7 +106,7 @@ class TruncatedMean:
     def _within(self, weights: Floats, deviations: Floats, changes: int, others: float, bound: float) -> bool:
         """Whether the local sensitivity stays at most `bound` while that many users change.
 
-        Bounded as in `userdp.theory.exact_sensitivity.sensitivity_within`, it grows with the average: a step
+        Bounded as in `userdp_papers.theory.exact`, `sensitivity_within`, it grows with the average: a step
         of Dinkelbach's method from the average at which it equals the bound tells if any larger can be had.
         """
         largest = float(self.half_widths.max())
@@ -121,6 +123,7 @@ class TruncatedMean:
         return True
 
 
+@public
 def private_size_mean(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -183,9 +186,10 @@ def private_size_mean(
     spent = front.compose(weighing.guarantee, test.guarantee, noise.guarantee)
     shares = weights / weights.sum()
     estimate = WeightedEstimate(float(value), spent, shares, scale, front.first, front.spread)
-    return _returned(estimate, domain)
+    return in_domain(estimate, domain)
 
 
+@public
 def quotient_mean(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -233,7 +237,7 @@ def quotient_mean(
     spent = front.compose(weighing.guarantee, summing.guarantee)
     shares, scale = weights / weights.sum(), summing.scale / max(float(total), summing.scale)
     estimate = WeightedEstimate(float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.spread)
-    return _returned(estimate, domain)
+    return in_domain(estimate, domain)
 
 
 class _Front(NamedTuple):
@@ -270,14 +274,14 @@ def _front(
     epsilon, largest_size, beta, spread, variance_users, domain = public
     _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
-    means, sizes = _users(means, sizes, domain)
+    means, sizes = checked_users(means, sizes, domain)
     n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2
     step = epsilon / (1 + later if random_cohorts else 2 + later + (spread is None))
     early = later * step if random_cohorts else step  # of a cohort that meets nothing later
     if random_cohorts:
         smallest, largest, middle = _drawn_cohorts(sizes, spread, variance_users, early, rng)
     else:
-        smallest, largest, middle = _cohorts_for(sizes, spread, variance_users, step)
+        smallest, largest, middle = cohorts_for(sizes, spread, variance_users, step)
     first = initial_mean(rng.binomial(1, means[smallest]), epsilon=early, neighbours="replace", rng=rng)
     spent = [first.guarantee]
     if spread is None:
@@ -287,7 +291,7 @@ def _front(
         spread = float(second.value or 0.0)  # without a slack a scale is always chosen
         spent.append(second.guarantee)
     cap = order_statistic(sizes, rank=2 * np.log(n) / step, largest=largest_size, epsilon=step, rng=rng)
-    centre = _inside(first.value, n)
+    centre = inside_unit(first.value, n)
     alpha = initial_error(first.value, smallest.size, epsilon=early, beta=beta)
     half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
     statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)

@@ -1,8 +1,11 @@
-"""Histograms over an unknown domain: sample each user's records, add noise, release what is large.
+"""Histograms over an unknown domain, and their bound (Liu et al., Algorithms 3 and 4).
 
 Nothing may be said of an item that only one user holds, so a count is released only above a threshold, and
 only items that survive in somebody's *clipped* counts are looked at. `nested_totals` draws the clipped totals
 for every contribution bound at once.
+
+Which bound: the guide V of Liu et al., twice the records that clipping loses plus the mean clipped totals cut
+at the threshold, bounds the expected loss from above and, up to a logarithm, from below.
 """
 
 from dataclasses import replace
@@ -13,13 +16,24 @@ import numpy as np
 from scipy import sparse
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
-from userdp.central.histogram import RELATIONS, _table
+from userdp.central.histogram import RELATIONS, clipped_totals, count_rows, norms
+from userdp.privacy.choice import ExponentialChoice
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
-from userdp.privacy.results import HistogramEstimate
+from userdp.privacy.results import HistogramEstimate, Release
 
-__all__ = ["nested_totals", "release_noise", "release_scales", "unbounded_histogram"]
+__all__ = [
+    "nested_totals",
+    "release_noise",
+    "release_scales",
+    "unbounded_histogram",
+    "objective_from_totals",
+    "objective_range",
+    "private_bound",
+]
+
 
 # users with more records than this are clipped to the largest bound before their records are listed
 LISTED = 10**6
@@ -28,7 +42,7 @@ URN = 10**9
 MOST_KEPT = 10**7
 
 
-def _sample(row: Ints, bound: int, rng: Rng) -> Ints:
+def sample_records(row: Ints, bound: int, rng: Rng) -> Ints:
     """Keep at most `bound` of one user's records, any number of them."""
     held = int(row.sum())
     if held < URN:
@@ -40,10 +54,11 @@ def _sample(row: Ints, bound: int, rng: Rng) -> Ints:
     return np.bincount(np.searchsorted(np.cumsum(row), drawn, side="right"), minlength=row.size)
 
 
+@public
 def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     """Sum over the users of their randomly clipped counts, for every bound at once.
 
-    Output law: for each bound that of `userdp.theory.exact_histograms.random_clip`, summed; the laws for
+    Output law: for each bound that of one user as `userdp_papers.theory.exact` clips it, summed; the laws for
     several bounds are coupled, since the first C records of one random order serve every C.
 
     Parameters
@@ -63,7 +78,7 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     n, d, user, item, repeats = _entries(counts)
     for heavy in np.flatnonzero(np.bincount(user, repeats, minlength=n) > LISTED):
         own = user == heavy  # the first C of a random order are the first C of its first C_max
-        repeats[own] = _sample(repeats[own], int(bounds.max()), rng)
+        repeats[own] = sample_records(repeats[own], int(bounds.max()), rng)
     user, item = (np.repeat(x, repeats.astype(int)) for x in (user, item))
     order = np.lexsort((rng.random(user.size), user))  # a random order of each user's records
     user, item = user[order], item[order]
@@ -76,6 +91,7 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     return totals.reshape(-1, d).cumsum(axis=0)[place]
 
 
+@public
 def release_noise(
     bound: int,
     *,
@@ -119,12 +135,14 @@ def release_noise(
 _known_noise = lru_cache(maxsize=4096, typed=True)(release_noise)
 
 
+@public
 def release_scales(bounds: ArrayLike, **options: Any) -> Floats:
     """Scale b and threshold t of the noise at each bound, shape (2, k); options as for `release_noise`."""
     noises = [_known_noise(bound, **options) for bound in whole_bounds(bounds).tolist()]
     return np.array([[noise.scale, noise.threshold] for noise in noises]).T
 
 
+@public
 def unbounded_histogram(
     counts: ArrayLike,
     *,
@@ -186,8 +204,8 @@ def _entries(counts: Any) -> tuple[int, int, Ints, Ints, Ints]:
     """Shape of the counts, then user, item and count of each that is positive."""
     if sparse.issparse(counts):
         counts = sparse.coo_array(counts)
-        return *counts.shape, counts.row, counts.col, _whole(counts.data, counts.shape[1])
-    counts = _whole(_table(counts))
+        return *counts.shape, counts.row, counts.col, whole_counts(counts.data, counts.shape[1])
+    counts = whole_counts(count_rows(counts))
     user, item = np.nonzero(counts)
     return *counts.shape, user, item, counts[user, item]
 
@@ -198,9 +216,122 @@ def _held(counts: ArrayLike) -> NDArray[np.bool_]:
     return np.bincount(item[repeats > 0], minlength=d) > 0
 
 
-def _whole(counts: NDArray[Any], d: int | None = None) -> Ints:
+def whole_counts(counts: NDArray[Any], d: int | None = None) -> Ints:
     """Counts as whole numbers, with what is not a count set to 0 and no user's total above 2^62."""
     # in eight bytes: the oldest NumPy clips no shorter ones at 2^62
     counts = counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
     counts = np.nan_to_num(counts, nan=0.0, posinf=0.0, neginf=0.0)
     return np.clip(counts, 0, 2**62 // (d or counts.shape[1])).astype(np.int64)
+
+
+@public
+def objective_from_totals(
+    sizes: ArrayLike, expected: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any
+) -> Floats:
+    """Computable bound V of the expected loss, for each contribution bound, from sufficient statistics.
+
+    ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)`` (Liu et al. 2023, Section 5, the display before
+    Algorithm 4), shape (k,).
+
+    Parameters
+    ----------
+    sizes : shape (n,)
+        Number of records of each user.
+    expected : shape (k, d)
+        ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
+    bounds : shape (k,)
+        Contribution bounds, whole numbers of at least 1.
+    weight
+        Factor of the second sum, from 0 to 2: 1 in the paper's display; 1/2 is the reading that its
+        constant 5 C_max / 2 and its Table 1 fit.
+    **release
+        `epsilon`, `delta` and `neighbours` of the release for which the bound is to be chosen, as for
+        `release_noise`.
+    """
+    bounds = whole_bounds(bounds)
+    _validate.in_range(0, 2, weight=weight)
+    _, thresholds = release_scales(bounds, **release)
+    sizes = np.asarray(sizes, dtype=float)
+    # by the whole part of a size, cut at the largest bound: no sorting
+    places = np.minimum(sizes, bounds.max()).astype(np.int64)
+    # users and their records, of that size or more
+    users, records = (np.bincount(places, x, bounds.max() + 1)[::-1].cumsum()[::-1] for x in (None, sizes))
+    lost = records[bounds] - users[bounds] * bounds
+    return 2 * lost + weight * np.minimum(expected, thresholds[:, None]).sum(axis=1)
+
+
+@public
+def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:
+    """Largest spread, over the bounds, of the change of V between neighbours, of users of any size.
+
+    What the exponential mechanism gives away depends on this spread alone: a change that is the same for
+    all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one
+    comes or goes ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
+    """
+    bounds = np.unique(whole_bounds(bounds))
+    _validate.one_of(RELATIONS, neighbours=neighbours)
+    _validate.in_range(0, 2, weight=weight)
+    if neighbours == "replace":
+        return float(2 * bounds[-1] - (2 - weight) * bounds[0])
+    second = bounds[-2] if bounds.size > 1 else 0
+    return float(max(2 * (bounds[-1] - bounds[0]), weight * second))
+
+
+@public
+def private_bound(
+    counts: ArrayLike,
+    *,
+    bounds: ArrayLike,
+    release_epsilon: float,
+    release_delta: float,
+    epsilon: float,
+    neighbours: Neighbours = "replace",
+    weight: float = 1.0,
+    sensitivity: float | None = None,
+    rng: Rng,
+) -> Release[int]:
+    """Choose a contribution bound for the release over an unknown domain, privately.
+
+    Output law: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
+    with V from `objective_from_totals`.
+
+    Parameters
+    ----------
+    counts : shape (n, d), dense or sparse
+        Count of each user and item.
+    weight
+        As for `objective_from_totals`.
+    bounds : shape (k,)
+        The candidates, whole numbers of at least 1, public.
+    release_epsilon, release_delta
+        Budget of the release for which the bound is chosen; it costs its own.
+    epsilon
+        Budget of the choice, positive.
+    neighbours
+        Which inputs are neighbours.
+    sensitivity
+        By default half of `objective_range`, the smallest for which the guarantee holds. The paper's
+        5 C_max / 2 and `objective_sensitivity` are valid too, and spend less than `epsilon`.
+
+    Notes
+    -----
+    Liu et al. (2023), Algorithm 4. No public bound on the records of a user is needed: those beyond the
+    largest candidate change V at all candidates alike.
+
+    Examples
+    --------
+    >>> options = {"bounds": [1, 5, 20], "release_epsilon": 1.0, "release_delta": 1e-6, "epsilon": 0.5}
+    >>> private_bound(np.full((900, 3), 2), rng=np.random.default_rng(1), **options).value
+    20
+    """
+    bounds = whole_bounds(bounds)
+    least = objective_range(bounds, neighbours=neighbours, weight=weight) / 2
+    sensitivity = (least or 1.0) if sensitivity is None else sensitivity  # no range: one candidate
+    _validate.in_range(least, float("inf"), sensitivity=sensitivity)
+    release = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
+    # a cut at the largest candidate alters no probability, but a huge user would swallow the digits
+    sizes = np.minimum(norms(counts, 1), bounds.max())
+    expected = clipped_totals(counts, bounds, norm=1)
+    scores = -objective_from_totals(sizes, expected, bounds, weight=weight, **release)
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity, neighbours=neighbours)
+    return Release(int(bounds[choice.choose(scores, rng)]), choice.guarantee)

@@ -1,4 +1,4 @@
-"""How to weigh users who differ in precision when one Laplace draw must hide any one of them.
+"""Weights of heterogeneous users under one Laplace draw (Cummings et al., Lemma 5.2, for Algorithm 1).
 
 The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: x_u has variance s_u^2 and lies in an
 interval of length d_u (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats
 
 __all__ = ["Weights", "optimal_weights"]
@@ -17,6 +18,7 @@ __all__ = ["Weights", "optimal_weights"]
 LAPLACE_VARIANCE = 2.0
 
 
+@public
 @dataclass(frozen=True)
 class Weights:
     """Weights of the users and what they cost.
@@ -36,7 +38,7 @@ class Weights:
     variance: float
 
 
-def _checked(
+def checked_users_and_budget(
     variances: ArrayLike, lengths: ArrayLike, counts: ArrayLike, epsilon: float, noise: float
 ) -> tuple[Floats, Floats, Floats]:
     variances, lengths, counts = _validate.positive_arrays(
@@ -49,6 +51,7 @@ def _checked(
     return variances, lengths, np.broadcast_to(counts, lengths.shape)
 
 
+@public
 def optimal_weights(
     variances: ArrayLike,
     lengths: ArrayLike,
@@ -77,7 +80,7 @@ def optimal_weights(
     >>> optimal_weights([1.0, 1.0, 0.01], [1.0, 1.0, 1.0], epsilon=1.0).value.round(3)
     array([0.333, 0.333, 0.333])
     """
-    variances, lengths, counts = _checked(variances, lengths, counts, epsilon, noise)
+    variances, lengths, counts = checked_users_and_budget(variances, lengths, counts, epsilon, noise)
     turning = lengths / variances  # a user is capped while T is below this
     order = np.argsort(-turning)
     shares, ratios = (counts / lengths)[order], (counts * variances / lengths**2)[order]

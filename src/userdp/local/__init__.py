@@ -1,9 +1,8 @@
 """Estimators for users who trust nobody: each sends reports that are private by themselves."""
 
-from userdp._face import offered
+from userdp.local import cover, density, improved, localise, mean, mixture, sparse, unequal, vector
 from userdp.local.cover import *
 from userdp.local.density import *
-from userdp.local.hashing import *
 from userdp.local.improved import *
 from userdp.local.localise import *
 from userdp.local.mean import *
@@ -12,4 +11,5 @@ from userdp.local.sparse import *
 from userdp.local.unequal import *
 from userdp.local.vector import *
 
-__all__ = offered(__name__)
+MODULES = cover, density, improved, localise, mean, mixture, sparse, unequal, vector
+__all__ = [name for module in MODULES for name in module.__all__]

@@ -1,4 +1,4 @@
-"""Choose a ball of a cover by private votes: users who know theta (Kent, Berrett and Yu, Section 2).
+"""Choose a ball of a cover by private votes, for users who know theta (Kent, Algorithm 1).
 
 Every user holds one point, shape (d,): with infinitely many records it is theta itself. Neighbouring
 inputs replace one user's point; each user sends one report.
@@ -13,8 +13,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local.mean import _table
+from userdp.local._rounds import users_table
 from userdp.privacy.reports import UnaryEncoding, literal, project
 from userdp.privacy.results import CoverEstimate
 
@@ -26,6 +27,7 @@ METRICS = {"l2": "euclidean", "linf": "chebyshev"}
 RIM = 1e-9
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Cover:
     """Closed balls of one radius.
@@ -106,6 +108,7 @@ def _differing_on_cube(d: int, cells: int) -> int:
     return max(sum(np.prod(pair, axis=0) * (1, 1, -2)) for pair in pairs)
 
 
+@public
 def cover_select(
     points: ArrayLike,
     *,
@@ -139,7 +142,7 @@ def cover_select(
     >>> cover_select(points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=rng).value.round(2)
     array([0.67, 0.67])
     """
-    x = _table("nd", 1, epsilon, rng, points=points)
+    x = users_table("nd", 1, epsilon, rng, points=points)
     d = cover.centres.shape[1]
     if x.shape[1] != d:
         raise ValueError(f"points must have shape (n, {d}), got shape {x.shape}")

@@ -1,4 +1,4 @@
-"""Densities on [0, 1] under user-level local differential privacy (Kent, Berrett and Yu, section 5).
+"""Densities on [0, 1] through their first coefficients (Kent, Algorithm 8).
 
 A density is estimated through its first J coefficients in the trigonometric basis, each the mean of a
 bounded function of a record, so that `userdp.local.vector` does the private work. The first coefficient
@@ -8,17 +8,20 @@ then cosine and sine of each frequency.
 
 import numpy as np
 
+from userdp._public import public
 from userdp._types import ArrayLike, Rng
-from userdp.local.mean import _How, _table
-from userdp.local.vector import _by_coordinate
-from userdp.populations.densities import BOUND
+from userdp.local._rounds import Options, users_table
+from userdp.local.vector import by_coordinate
 from userdp.privacy.guarantee import nothing_spent
 from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 
 __all__ = ["density_coefficients"]
 
+BOUND = np.sqrt(2)  # sup of a basis function; dividing by it brings user coefficients to [-1, 1]
 
+
+@public
 def density_coefficients(
     user_coefficients: ArrayLike,
     *,
@@ -55,11 +58,11 @@ def density_coefficients(
     >>> density_coefficients(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 1. ,  0.3, -0.6])
     """
-    x = _table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
+    x = users_table("nJ", 1, epsilon, rng, user_coefficients=user_coefficients)
     scale, known = (1.0, 0) if printed else (BOUND, 1)
     if x.shape[1] == known:
         return VectorEstimate(np.ones(1), nothing_spent())
-    how = _How(size, epsilon, half_width, general, False, every_report, rng)
-    estimate = _by_coordinate(project(x[:, known:] / scale, -1.0, 1.0), how)
+    how = Options(size, epsilon, half_width, general, False, every_report, rng)
+    estimate = by_coordinate(project(x[:, known:] / scale, -1.0, 1.0), how)
     value = np.append(np.ones(known), scale * estimate.value)
     return VectorEstimate(value, estimate.guarantee, estimate.coordinates)

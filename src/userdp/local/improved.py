@@ -1,9 +1,9 @@
-"""A localised mean of smaller risk at the same guarantee, for users with equally or unequally many records.
+"""An improved localised mean for equal and unequal sizes (ours, after Kent's Algorithm 2 and DAME).
 
 One-hot votes, of which the server adds those of neighbouring bins; then rounds of two-point reports about
 the estimate so far, each user's deviation divided by what it can be at its own size. The plan is made from
-public quantities, best by `userdp.theory.improved_plan.choose_plan`. Neighbouring inputs replace one user's
-whole data, number of records included; each user sends one report.
+public quantities, best by `userdp.planning.choose_plan`. Neighbouring inputs replace one user's whole data,
+number of records included; each user sends one report.
 """
 
 from dataclasses import dataclass
@@ -11,17 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
+from userdp.local._rounds import UNIT, average_report, to_domain, to_unit, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import UNIT, Domain, _average, _table, _to_domain, _to_unit
-from userdp.local.unequal import SizeLaw, _sizes
+from userdp.local.mean import Domain
+from userdp.local.unequal import matching_sizes
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, project
 from userdp.privacy.results import MeanEstimate
+from userdp.sizes import SizeLaw
 
 __all__ = ["Round", "Plan", "decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
 
 
+@public
 @dataclass(frozen=True)
 class Round:
     """One round of reports about a public centre s.
@@ -62,6 +66,7 @@ class Round:
         return self.sigmas / self.root(sizes) + self.offset
 
 
+@public
 @dataclass(frozen=True)
 class Plan:
     """What every user can know before the first report.
@@ -100,12 +105,14 @@ class Plan:
         return Bins(self.half_width, truncated=True)
 
 
+@public
 def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
     """Votes of neighbouring bins added up, and the common edge of the pair with the most."""
     pairs = np.convolve(votes, [1, 1], "valid")
     return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.half_width)
 
 
+@public
 def round_report(
     round_: Round, centre: float, *, epsilon: float, size_law: SizeLaw, laplace: bool = False
 ) -> LaplaceReport | TwoPointReport:
@@ -115,11 +122,13 @@ def round_report(
     return (LaplaceReport if laplace else TwoPointReport)(low, high, epsilon)
 
 
+@public
 def scaled_deviations(means: NDArray, sizes: NDArray, round_: Round, centre: float) -> NDArray:
     """Deviations from `centre` in units of the scale of each user's size, shape (n,)."""
     return (means - centre) / round_.scale(sizes)
 
 
+@public
 def improved_mean(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -152,11 +161,11 @@ def improved_mean(
     size_law
         Public law of the sizes.
     plan
-        Who votes and who reports, for means in [-1, 1]; see `userdp.theory.improved_plan.choose_plan`.
+        Who votes and who reports, for means in [-1, 1]; see `userdp.planning.risk.improved_plan.choose_plan`.
 
     Examples
     --------
-    >>> from userdp.populations import constant_size
+    >>> from userdp.sizes import constant_size
     >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
     >>> options = {"epsilon": 1.0, "size_law": constant_size(900)}
     >>> plan = Plan(8000, 0.1, 900, (Round(12_001, 0.3, 3.0),))
@@ -164,8 +173,8 @@ def improved_mean(
     >>> round(result.value, 1), result.guarantee.epsilon
     (0.3, 1.0)
     """
-    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    held = project(_sizes(sizes, x, size_law), size_law.smallest, size_law.largest)
+    x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)
+    held = project(matching_sizes(sizes, x, size_law), size_law.smallest, size_law.largest)
     planned = plan.voters + sum(r.users for r in plan.rounds)
     if planned > x.size:
         raise ValueError(f"plan must have at most {x.size} users, got {planned}")
@@ -184,8 +193,8 @@ def improved_mean(
         randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
         y = scaled_deviations(x[group], held[group], round_, about)
         gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # type: ignore[misc]
-        centre = about + float(_average(randomiser, y, round_.users, every_report, rng)) / gain
+        centre = about + float(average_report(randomiser, y, round_.users, every_report, rng)) / gain
         centre = float(np.clip(centre, -1, 1))
         spent.append(randomiser.guarantee)
     interval = about - plan.rounds[-1].offset, about + plan.rounds[-1].offset
-    return _to_domain(MeanEstimate(centre, disjoint(*spent), interval, votes), domain)
+    return to_domain(MeanEstimate(centre, disjoint(*spent), interval, votes), domain)

@@ -1,4 +1,4 @@
-"""Localise: bins, votes and the chosen interval.
+"""Localise by votes for bins: the first round of Kent's Algorithms 2 and 10 and of DAME (eqs. 4 and 5).
 
 The first step that the mean, density and mixture estimators share: users with precise means
 vote for the bin in which their mean falls, by unary encoding, and the server takes the bin
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.privacy.reports import UnaryEncoding, literal, project
 
@@ -20,6 +21,7 @@ __all__ = ["MOST_BINS", "Bins", "Ballot"]
 MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 records each
 
 
+@public
 @dataclass(frozen=True)
 class Bins:
     """Bins of width 2 tau that cover [-1, 1] from the left.
@@ -63,6 +65,7 @@ class Bins:
         return np.minimum(j, self.count - 1)
 
 
+@public
 @dataclass(frozen=True)
 class Ballot:
     """Votes for the bin of a mean and for the `reach` bins on either side of it.

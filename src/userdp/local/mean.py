@@ -1,22 +1,29 @@
-"""Means under user-level local differential privacy (Kent, Berrett and Yu; DAME of Pla, Vono and Richard).
+"""Means in one round, and localised means (Kent, Algorithms 2, 3, 10 and 11).
 
 All estimators take the users' own means, shape (n,); the order of the users is public, the first n/2
 localise and the last n/2 refine (an odd last user is left out). Neighbouring inputs replace one user's
 whole data; each user sends one report.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Domain, NDArray, Rng
+from userdp.local._rounds import (
+    UNIT,
+    Options,
+    Refinement,
+    Rounds,
+    average_report,
+    centred,
+    log_information,
+    to_domain,
+    to_unit,
+    users_table,
+)
 from userdp.local.localise import Ballot, Bins
-from userdp.privacy.guarantee import disjoint
-from userdp.privacy.reports import LaplaceReport, TwoPointReport, literal, project
+from userdp.privacy.reports import LaplaceReport, TwoPointReport
 from userdp.privacy.results import MeanEstimate
 
 __all__ = [
@@ -28,61 +35,12 @@ __all__ = [
     "localised_mean",
 ]
 
-UNIT: Domain = (-1.0, 1.0)
 # extra half-widths of the interval beyond the chosen bin
 KENT_MARGIN = 2  # Algorithm 2, eq. (28)
 KENT_GENERAL_MARGIN = 5  # Algorithm 10, line 18, epsilon > 1
 
 
-def _table(axes: str, least: int, epsilon: float, rng: Rng, **data: ArrayLike) -> NDArray:
-    """Users' table as floats, after the checks that every estimator makes."""
-    _validate.budget(epsilon=epsilon)
-    _validate.generator(rng=rng)
-    return np.asarray(_numbers(axes, least, **data), dtype=float)
-
-
-def _numbers(axes: str, least: int, **data: ArrayLike) -> NDArray:
-    """Users' data as an array, of which only dtype and shape have been looked at: these are public.
-
-    `axes` has a letter an axis, as in "nd"; the last is of length `least` or more, the others not empty.
-    """
-    ((name, values),) = data.items()
-    values = np.asarray(values)
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
-    if values.ndim != len(axes) or values.shape[-1] < least or 0 in values.shape:
-        shape = f"({', '.join(axes)}{',' * (len(axes) == 1)}) with {axes[-1]} at least {least}"
-        raise ValueError(f"{name} must have shape {shape}, got shape {values.shape}")
-    return values
-
-
-def _centred(domain: Domain) -> tuple[float, float]:
-    """Centre and half-length of a public domain, (0, 1) for [-1, 1]."""
-    low, high = domain
-    _validate.ordered(**{"domain[0]": low, "domain[1]": high})
-    return low / 2 + high / 2, high / 2 - low / 2
-
-
-def _to_unit(means: NDArray, domain: Domain) -> NDArray:
-    """Means projected to the domain and mapped onto [-1, 1]."""
-    centre, half = _centred(domain)
-    return (project(means, *domain) - centre) / half
-
-
-def _to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
-    """The estimate mapped back from [-1, 1]."""
-    centre, half = _centred(domain)
-    low, high = estimate.interval or UNIT
-    ends = centre + half * low, centre + half * high
-    return replace(estimate, value=centre + half * estimate.value, interval=ends)
-
-
-def _average(randomiser: Any, x: Any, n: int, every_report: bool, rng: Rng) -> Any:
-    """Average of the reports of the `n` users who hold `x`."""
-    randomiser = literal(randomiser) if every_report else randomiser
-    return randomiser.unbias(randomiser.sample_total(x, rng), n) / n
-
-
+@public
 def laplace_mean(
     means: ArrayLike, *, epsilon: float, domain: Domain = UNIT, every_report: bool = False, rng: Rng
 ) -> MeanEstimate:
@@ -110,6 +68,7 @@ def laplace_mean(
     return _one_round(LaplaceReport, means, epsilon, domain, every_report, rng)
 
 
+@public
 def duchi_mean(
     means: ArrayLike, *, epsilon: float, domain: Domain = UNIT, every_report: bool = False, rng: Rng
 ) -> MeanEstimate:
@@ -132,22 +91,13 @@ def duchi_mean(
 def _one_round(
     kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: Rng
 ) -> MeanEstimate:
-    x = _table("n", 1, epsilon, rng, means=means)
+    x = users_table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
-    value = _average(randomiser, x, x.size, every_report, rng)
+    value = average_report(randomiser, x, x.size, every_report, rng)
     return MeanEstimate(float(value), randomiser.guarantee)
 
 
-def _log_information(n: int, size: int, z: float, least: int = 2, **factors: int) -> float:
-    """Logarithm of n T z, which sets widths and thresholds, with further factors in front; z is epsilon^2."""
-    _validate.integer(least, n=n)
-    _validate.integer(1, size=size, **factors)
-    # floats: whole numbers of numpy overflow in silence
-    information = math.prod(map(float, [*factors.values(), n, size])) * z
-    names = " * ".join([*factors, "n", "size", "epsilon**2"])
-    return float(np.log(_validate.exceeds_one(names, information, " for the default")))
-
-
+@public
 def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """Half-width of a bin, Kent's Delta, eq. (30) and (101), with T* = T as in the paper's simulations.
 
@@ -156,9 +106,10 @@ def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """
     _validate.positive(epsilon=epsilon)
     factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)
-    return float(np.sqrt(factor * _log_information(n, size, z) / size))
+    return float(np.sqrt(factor * log_information(n, size, z) / size))
 
 
+@public
 def localised_mean(
     means: ArrayLike,
     *,
@@ -199,30 +150,19 @@ def localised_mean(
     >>> round(result.value, 3), result.guarantee.epsilon
     (0.292, 1.0)
     """
-    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    half_width = None if half_width is None else half_width / _centred(domain)[1]
-    how = _How(size, epsilon, half_width, general, False, every_report, rng)
-    return _to_domain(_localised(x, how), domain)
+    x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)
+    half_width = None if half_width is None else half_width / centred(domain)[1]
+    how = Options(size, epsilon, half_width, general, False, every_report, rng)
+    return to_domain(localised(x, how), domain)
 
 
-class _How(NamedTuple):
-    """Public options, as one estimator by localisation hands them to another."""
-
-    size: int
-    epsilon: float
-    half_width: float | None
-    general: bool | None
-    printed: bool
-    every_report: bool
-    rng: Rng
-
-
-def _localised(means: NDArray, how: _How) -> MeanEstimate:
+def localised(means: NDArray, how: Options) -> MeanEstimate:
     """Both rounds on means in [-1, 1]."""
-    return _rounds(means, how).run(how.every_report, how.rng)
+    return localised_rounds(means, how).run(how.every_report, how.rng)
 
 
-def _rounds(means: NDArray, how: _How) -> "_Rounds":
+def localised_rounds(means: NDArray, how: Options) -> Rounds:
+    """The protocol on means in [-1, 1]: votes of the first half, Laplace reports of the second."""
     half, tau, epsilon = means.size // 2, how.half_width, how.epsilon
     if tau is None:
         tau = localised_half_width(n=2 * half, size=how.size, epsilon=epsilon)
@@ -230,34 +170,9 @@ def _rounds(means: NDArray, how: _How) -> "_Rounds":
     margin, reach = (KENT_GENERAL_MARGIN, 1) if general else (KENT_MARGIN, 0)
     ballot = Ballot(Bins(tau), reach, epsilon)
 
-    def refine(j: int) -> _Refinement:
+    def refine(j: int) -> Refinement:
         lower, upper = ballot.bins.ends(j)
         report = LaplaceReport(lower - margin * tau, upper + margin * tau, epsilon)
-        return _Refinement(report, means[half : 2 * half])
+        return Refinement(report, means[half : 2 * half])
 
-    return _Rounds(ballot, means[:half], None, refine)
-
-
-class _Refinement(NamedTuple):
-    """What the second half sends, its numbers, and what the server makes of the average report."""
-
-    report: LaplaceReport
-    x: NDArray
-    finish: Callable[[Any], Any] = lambda average: average
-
-
-class _Rounds(NamedTuple):
-    """Who votes and how, and the second round by the chosen bin; a user takes part in one round."""
-
-    ballot: Ballot
-    voters: NDArray
-    eligible: NDArray | None
-    refine: Callable[[int], _Refinement]
-
-    def run(self, every_report: bool, rng: Rng) -> MeanEstimate:
-        """Draw both rounds."""
-        votes = self.ballot.count(self.voters, rng, eligible=self.eligible, every_report=every_report)
-        report, x, finish = self.refine(int(np.argmax(votes)))
-        value = float(finish(_average(report, x, x.size, every_report, rng)))
-        guarantee = disjoint(self.ballot.randomiser.guarantee, report.guarantee)
-        return MeanEstimate(value, guarantee, (report.low, report.high), votes)
+    return Rounds(ballot, means[:half], None, refine)

@@ -1,4 +1,4 @@
-"""Means of the components of a mixture under user-level local privacy (Kent et al., Algorithm 9).
+"""Means of the components of a mixture (Kent, Algorithm 9).
 
 Each user draws all records from one component and does not know which. The first third of the users
 finds k bins, the second the share of each component, the last the means. Neighbouring inputs replace one
@@ -9,9 +9,11 @@ last axis, so that a simulation can run many replicates at once.
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
+from userdp.local._rounds import average_report, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import _average, _log_information, _table
+from userdp.local.mean import log_information
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import HashedReport, UnaryEncoding, project
 from userdp.privacy.results import MixtureEstimate
@@ -32,6 +34,7 @@ MIXTURE_SIMULATION_CONSTANT = 0.25  # in the paper's simulations at epsilon 2 an
 MIXTURE_MARGIN = 3  # half-widths on either side of a midpoint that a report covers, eq. (55)
 
 
+@public
 def mixture_half_width(*, n: int, size: int, epsilon: float, constant: float = MIXTURE_CONSTANT) -> float:
     """Half-width of a bin, Kent's Delta, eq. (49), with T* = T as in the paper's simulations.
 
@@ -39,9 +42,10 @@ def mixture_half_width(*, n: int, size: int, epsilon: float, constant: float = M
     in (49) and `MIXTURE_SIMULATION_CONSTANT` in the paper's simulations; n T epsilon^2 must exceed 1.
     """
     _validate.positive(epsilon=epsilon, constant=constant)
-    return float(constant * np.sqrt(_log_information(n, size, epsilon**2, least=3) / size))
+    return float(constant * np.sqrt(log_information(n, size, epsilon**2, least=3) / size))
 
 
+@public
 def chosen_bins(votes: ArrayLike, components: int) -> NDArray:
     """Bins with the most votes no two of which are adjacent, increasing (eq. (51)), shape (..., components).
 
@@ -62,6 +66,7 @@ def chosen_bins(votes: ArrayLike, components: int) -> NDArray:
     return np.sort(np.concatenate(chosen, axis=-1))
 
 
+@public
 def nearest_midpoint(means: NDArray, midpoints: NDArray) -> NDArray:
     """Index (..., n) of the nearest midpoint, the first of two; `midpoints` (..., k) increase."""
     boundaries = (midpoints[..., 1:] + midpoints[..., :-1]) / 2
@@ -69,18 +74,21 @@ def nearest_midpoint(means: NDArray, midpoints: NDArray) -> NDArray:
     return (means > np.moveaxis(boundaries, -1, 0)[..., None]).sum(axis=0)
 
 
+@public
 def containing_bin(means: NDArray, bins: Bins, chosen: NDArray) -> NDArray:
     """Position (..., n) of each mean's bin among the `chosen` bins (..., k), else -1: one reading of (53)."""
     own, columns = bins.index(means), np.moveaxis(chosen, -1, 0)[..., None]
     return sum(k * (own == column) for k, column in enumerate(columns, 1)) - 1
 
 
+@public
 def component_means(midpoints: NDArray, averages: NDArray, proportions: NDArray, *, floor: float) -> NDArray:
     """Midpoint plus average report over proportion, without the second term below `floor` (eq. (56))."""
     kept = proportions >= floor
     return midpoints + np.where(kept, averages / np.where(kept, proportions, 1.0), 0.0)
 
 
+@public
 def mixture_means(
     means: ArrayLike,
     *,
@@ -129,7 +137,7 @@ def mixture_means(
     >>> result.value.round(1), result.guarantee.epsilon
     (array([-0.5,  0.5]), 1.0)
     """
-    x = project(_table("n", 3, epsilon, rng, means=means), -1.0, 1.0)
+    x = project(users_table("n", 3, epsilon, rng, means=means), -1.0, 1.0)
     _validate.integer(1, components=components)
     floor = 1 / (100 * components) if floor is None else floor
     _validate.positive(floor=floor)
@@ -145,11 +153,11 @@ def mixture_means(
 
     share = UnaryEncoding(components, 1, epsilon)
     own = containing_bin(second, ballot.bins, chosen) if printed else nearest_midpoint(second, midpoints)
-    proportions = _average(share, own[:, None], third, every_report, rng)
+    proportions = average_report(share, own[:, None], third, every_report, rng)
 
     report = HashedReport(components, MIXTURE_MARGIN * half_width, epsilon)
     own = nearest_midpoint(last, midpoints)
-    averages = _average(report, (last - midpoints[own], own), third, every_report, rng)
+    averages = average_report(report, (last - midpoints[own], own), third, every_report, rng)
     value = component_means(midpoints, averages, proportions, floor=floor)
     guarantee = disjoint(ballot.randomiser.guarantee, share.guarantee, report.guarantee)
     return MixtureEstimate(value, guarantee, midpoints, proportions, votes)

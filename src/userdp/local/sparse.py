@@ -1,4 +1,4 @@
-"""Sparse mean vectors under user-level local differential privacy (Kent, Berrett and Yu, section 4).
+"""Sparse mean vectors by selection or by thresholding (Kent, Algorithms 6 and 7).
 
 By selection: each user sends one noisy number, the sum of its own random signs over the coordinates in
 which its mean is clearly not zero, and multiplying back by a coordinate's signs recovers the share of
@@ -6,51 +6,166 @@ users who chose it. By thresholding: estimate all coordinates, keep the large on
 
 Users' means have shape (n, d); the order of the users is public, the first n/2 select and the last n/2
 refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
+
+Votes for many coordinates in one number a user: sums of random public signs.
+
+A user adds up its own fair signs over the coordinates that it votes for and reports the sum with noise;
+multiplied by a coordinate's signs and averaged, the reports estimate the share of users who voted for it
+(Kent, Berrett and Yu, Algorithm 6, after Zhou et al. 2022).
 """
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local.hashing import hashed_scores
-from userdp.local.mean import _How, _log_information, _table, localised_half_width
-from userdp.local.vector import _by_coordinate
+from userdp.local._rounds import Options, real_numbers, users_table
+from userdp.local.mean import localised_half_width, log_information
+from userdp.local.vector import by_coordinate
 from userdp.privacy.guarantee import disjoint, sequential
-from userdp.privacy.reports import project
+from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import Release, SparseEstimate
 
-__all__ = ["selection_threshold", "select_coordinates", "sparse_selection", "sparse_threshold"]
+__all__ = [
+    "SPARSE_CUT",
+    "Hashes",
+    "hashed_scores",
+    "selection_threshold",
+    "select_coordinates",
+    "sparse_selection",
+    "sparse_threshold",
+]
+
+# signs of the eight users in each value of a byte
+_BYTE_SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little") - 1
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class Hashes:
+    """A fair public sign for each user and coordinate, eight users a byte.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    packed : uint8, shape (ceil(n / 8), d)
+        The signs; a set bit is +1.
+    """
+
+    n: int
+    packed: NDArray
+
+    @classmethod
+    def draw(cls, n: int, d: int, rng: Rng) -> "Hashes":
+        """Draw independent fair signs for `n` users and `d` coordinates."""
+        _validate.integer(1, n=n, d=d)
+        _validate.generator(rng=rng)
+        words = rng.integers(0, 2**64, size=(-(-n // 8) * d + 7) // 8, dtype=np.uint64)
+        return cls(n, words.view(np.uint8)[: -(-n // 8) * d].reshape(-1, d))
+
+    def signs(self, coordinates: Any = slice(None)) -> NDArray:
+        """Signs of the given coordinates, shape (n, coordinates), as -1 and +1."""
+        bits = np.unpackbits(self.packed[:, coordinates], axis=0, count=self.n, bitorder="little")
+        return 2 * bits.astype(np.int8) - 1
+
+    @cached_property
+    def balance(self) -> NDArray:
+        """Sum of each user's signs over all coordinates, shape (n,): from how often each byte occurs."""
+        often = np.stack([np.bincount(row, minlength=256) for row in self.packed])
+        return (often @ _BYTE_SIGNS).ravel()[: self.n].astype(np.int64)
+
+    def sums(self, chosen: NDArray) -> NDArray:
+        """Sum of each user's signs over the coordinates that it chose, `chosen` of shape (n, d), bool."""
+        users, coordinates = np.nonzero(chosen)
+        bits = self.packed[users // 8, coordinates] >> (users % 8).astype(np.uint8) & 1
+        return np.bincount(users, weights=2.0 * bits - 1, minlength=self.n)
+
+    def scores(self, reports: ArrayLike) -> NDArray:
+        """Average over users of sign times report, shape (d, ...) for reports of shape (n, ...).
+
+        Eight users a table look-up; further axes are other reports under the same signs.
+        """
+        sent = np.asarray(reports)
+        padded = np.zeros((len(self.packed), 8, sent[0].size))
+        padded.reshape(-1, padded.shape[2])[: self.n] = sent.reshape(self.n, -1)
+        total = np.zeros((self.packed.shape[1], padded.shape[2]))
+        for table, row in zip(_BYTE_SIGNS @ padded, self.packed, strict=True):
+            total += np.take(table, row, axis=0)
+        return total.reshape(-1, *sent.shape[1:]) / self.n
+
+
+def hash_report(clip: float, epsilon: float) -> LaplaceReport:
+    """Randomiser of a hashed sum: what each user sends, and what that costs (Algorithm 6, eq. (39))."""
+    _validate.budget(epsilon=epsilon)
+    _validate.positive(clip=clip)
+    return LaplaceReport(-clip, clip, epsilon)
+
+
+@public
+def hashed_scores(chosen: ArrayLike, *, epsilon: float, clip: float, rng: Rng) -> Release[NDArray]:
+    """Estimate the share of users who chose each coordinate from one number a user (Algorithm 6).
+
+    Output law: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates j that
+    it chose, projected to [-clip, clip], with Laplace noise of scale 2 clip / epsilon; the score of j is
+    the average of r_ij times the report; the value has shape (d,).
+
+    Parameters
+    ----------
+    chosen : bool, shape (n, d)
+        Coordinates that each user chose.
+    epsilon, rng
+        As for `userdp.local.mean.laplace_mean`; neighbours replace one user's choices.
+    clip
+        Bound on the sum, Kent's eta.
+
+    Examples
+    --------
+    >>> chosen = np.arange(3) < np.arange(40_000)[:, None] % 4
+    >>> hashed_scores(chosen, epsilon=1.0, clip=3.0, rng=np.random.default_rng(1)).value.round(1)
+    array([0.8, 0.5, 0.2])
+    """
+    held = real_numbers("nd", 1, chosen=chosen).astype(bool)
+    report = hash_report(clip, epsilon)
+    hashes = Hashes.draw(held.shape[0], held.shape[1], rng)
+    return Release(hashes.scores(report.privatise(hashes.sums(held), rng)), report.guarantee)
+
 
 CLIP_CONSTANT = 30.0  # Algorithm 6, eq. (37)
-CUT = 0.5  # Algorithm 6, eq. (40)
+SPARSE_CUT = 0.5  # Algorithm 6, eq. (40)
 THRESHOLD_CONSTANT = 24.0  # C' of Algorithm 7, eq. (42): what its proof needs for noise of 6 half-widths
 Order = Literal["index", "score"]
 
 
+@public
 def selection_threshold(*, n: int, size: int, d: int, epsilon: float) -> float:
     """Local threshold of a coordinate, Kent's varepsilon of eq. (37), with T* = T.
 
     For n users of `size` records in d dimensions ``sqrt(2 log(d n size epsilon^2) / size)``.
     """
     _validate.positive(epsilon=epsilon)
-    return float(np.sqrt(2 * _log_information(n, size, epsilon**2, d=d) / size))
+    return float(np.sqrt(2 * log_information(n, size, epsilon**2, d=d) / size))
 
 
+@public
 def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index") -> NDArray:
     """At most `sparsity` coordinates, increasing: of those that score at least 1/2 the first or the highest.
 
     Algorithm 6 keeps the first by index.
     """
     _validate.one_of(get_args(Order), order=order)
-    passing = np.flatnonzero(scores >= CUT)
+    passing = np.flatnonzero(scores >= SPARSE_CUT)
     if order == "score":
         passing = passing[np.argsort(-scores[passing], kind="stable")]
     return np.sort(passing[:sparsity])
 
 
+@public
 def sparse_selection(
     means: ArrayLike,
     *,
@@ -105,20 +220,20 @@ def sparse_selection(
     >>> result.selected, result.value.round(1), result.guarantee.epsilon
     (array([1]), array([0. , 0.6, 0. ]), 1.0)
     """
-    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    x = project(users_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
     (n, d), half = x.shape, len(x) // 2
-    how = _How(size, epsilon, half_width, general, False, every_report, rng)
-    how, threshold, clip = _tuned(how, n, d, sparsity, threshold, clip)
+    how = Options(size, epsilon, half_width, general, False, every_report, rng)
+    how, threshold, clip = tuned(how, n, d, sparsity, threshold, clip)
     chosen = np.abs(x[:half]) >= threshold
     voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, rng=rng)
     selected = select_coordinates(voted.value, sparsity, order=order)
     refining = x[: 2 * half] if printed else x[half : 2 * half]
-    return _refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)
+    return refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)
 
 
-def _tuned(
-    how: _How, n: int, d: int, sparsity: int, threshold: float | None, clip: float | None
-) -> tuple[_How, float, float]:
+def tuned(
+    how: Options, n: int, d: int, sparsity: int, threshold: float | None, clip: float | None
+) -> tuple[Options, float, float]:
     """Public tuning, fixed and checked before any data are looked at, with threshold and clip."""
     size, epsilon, half_width = how[:3]
     _validate.integer(1, size=size)
@@ -133,18 +248,19 @@ def _tuned(
     return how._replace(half_width=half_width), threshold, clip
 
 
-def _refined(
-    columns: NDArray, selected: NDArray, voted: Release, compose: Callable, how: _How
+def refined(
+    columns: NDArray, selected: NDArray, voted: Release, compose: Callable, how: Options
 ) -> SparseEstimate:
     """Estimate the selected coordinates; `compose` says whether voters are among those who report."""
     value, guarantee = np.zeros(voted.value.size), voted.guarantee
     if selected.size:
-        vector = _by_coordinate(columns, how)
+        vector = by_coordinate(columns, how)
         value[selected] = vector.value
         guarantee = compose(guarantee, vector.guarantee)
     return SparseEstimate(value, guarantee, selected, voted.value)
 
 
+@public
 def sparse_threshold(
     means: ArrayLike,
     *,
@@ -182,14 +298,14 @@ def sparse_threshold(
     >>> sparse_threshold(means, size=10_000, sparsity=1, epsilon=1.0, rng=rng).value.round(2)
     array([0. , 0.6, 0. ])
     """
-    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    x = project(users_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
     n, d = x.shape
     _validate.integer(1, d, sparsity=sparsity)
     _validate.positive(constant=constant)
-    log = _log_information(n, size, epsilon**2)
+    log = log_information(n, size, epsilon**2)
     half_width = float(np.sqrt(4 * log / size)) if half_width is None else half_width
     cut = 3 * constant * half_width * np.sqrt(d * log / (n * epsilon**2))
-    vector = _by_coordinate(x, _How(size, epsilon, half_width, general, False, every_report, rng))
+    vector = by_coordinate(x, Options(size, epsilon, half_width, general, False, every_report, rng))
     largest = np.argsort(-np.abs(vector.value), kind="stable")[:sparsity]
     selected = np.sort(largest[np.abs(vector.value[largest]) > cut])
     value = np.zeros(d)

@@ -7,32 +7,36 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
+from userdp.local._rounds import UNIT, Refinement, Rounds, real_numbers, to_domain, to_unit, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import UNIT, Domain, _numbers, _Refinement, _Rounds, _table, _to_domain, _to_unit
-from userdp.populations.sizes import FiniteSizes, PowerLawSizes, refuse_private
+from userdp.local.mean import Domain
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
+from userdp.sizes import SizeLaw, refuse_private
 
 __all__ = ["DAME_MARGIN", "size_weight", "shrink", "undo_shrinkage", "dame", "dame_log", "dame_half_width"]
 
-SizeLaw = FiniteSizes | PowerLawSizes
 DAME_MARGIN = 6  # Algorithm 1
 LARGEST_CAP = 10**12  # records; some half a million bins
 
 
+@public
 def size_weight(sizes: ArrayLike, size_cap: float) -> NDArray:
     """Weight sqrt(min(m, m~) / m~) of each user's own mean against the bin's centre (DAME, before (8))."""
     _validate.positive(size_cap=size_cap)
     return np.sqrt(np.minimum(sizes, float(size_cap)) / size_cap)
 
 
+@public
 def shrink(means: NDArray, sizes: ArrayLike, *, size_cap: float, centre: float) -> NDArray:
     """Average each mean with `centre`: weight sqrt(min(m, m~) / m~) for the mean, the rest for the centre."""
     weight = size_weight(sizes, size_cap)
     return weight * means + (1 - weight) * centre
 
 
+@public
 def undo_shrinkage(average: Any, *, size_law: SizeLaw, size_cap: float, centre: float) -> Any:
     """Undo the shrinkage in the average of the reports (DAME, eq. (9)), using E of the weight."""
     _validate.positive(size_cap=size_cap)
@@ -40,14 +44,15 @@ def undo_shrinkage(average: Any, *, size_law: SizeLaw, size_cap: float, centre: 
     return (average - (1 - weight) * centre) / weight
 
 
-def _sizes(sizes: ArrayLike, means: NDArray, size_law: SizeLaw) -> NDArray:
+def matching_sizes(sizes: ArrayLike, means: NDArray, size_law: SizeLaw) -> NDArray:
     refuse_private(size_law=size_law)
-    held = _numbers("n", 1, sizes=sizes)
+    held = real_numbers("n", 1, sizes=sizes)
     if held.shape != means.shape:
         raise ValueError(f"sizes must match means in shape, got {held.shape} and {means.shape}")
     return held
 
 
+@public
 def dame(
     means: ArrayLike,
     sizes: ArrayLike,
@@ -79,29 +84,29 @@ def dame(
         Public law of the sizes (H1).
     size_cap
         Effective maximum size m~, from 1 to the law's largest and to 1e12, since nobody could vote above;
-        see `userdp.theory.dame_bounds.dame_size_cap`.
+        see `userdp.planning.risk.dame.dame_size_cap`.
     printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
 
     Examples
     --------
-    >>> from userdp.populations import constant_size
+    >>> from userdp.sizes import constant_size
     >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
     >>> result = dame(means, sizes, epsilon=1.0, size_law=constant_size(900), size_cap=900, rng=rng)
     >>> round(result.value, 1), result.guarantee.epsilon
     (0.3, 1.0)
     """
-    x = _to_unit(_table("n", 2, epsilon, rng, means=means), domain)
-    held = _sizes(sizes, x, size_law)
-    result = _rounds(x, held, epsilon, size_law, size_cap, printed).run(every_report, rng)
+    x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)
+    held = matching_sizes(sizes, x, size_law)
+    result = dame_rounds(x, held, epsilon, size_law, size_cap, printed).run(every_report, rng)
     low, high = np.clip(result.interval or UNIT, *UNIT)
-    return _to_domain(replace(result, interval=(low, high)), domain)
+    return to_domain(replace(result, interval=(low, high)), domain)
 
 
-def _rounds(
+def dame_rounds(
     x: NDArray, held: NDArray, epsilon: float, size_law: SizeLaw, size_cap: int, printed: bool
-) -> _Rounds:
+) -> Rounds:
     half = x.size // 2
     half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
     # the law's largest size is public, that of the users is not
@@ -109,14 +114,14 @@ def _rounds(
     ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
     refining = slice(half, 2 * half)
 
-    def refine(j: int) -> _Refinement:
+    def refine(j: int) -> Refinement:
         report, centre = _dame_report(ballot.bins, j, epsilon)
         shrunk = shrink(x[refining], np.maximum(held[refining], 1), size_cap=size_cap, centre=centre)
         finish = partial(undo_shrinkage, size_law=size_law, size_cap=size_cap, centre=centre)
         # only the printed centre can leave [-1, 1] and take a shrunk mean with it
-        return _Refinement(report, project(shrunk, *UNIT), finish)
+        return Refinement(report, project(shrunk, *UNIT), finish)
 
-    return _Rounds(ballot, x[:half], held[:half] >= size_cap, refine)
+    return Rounds(ballot, x[:half], held[:half] >= size_cap, refine)
 
 
 def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport, float]:
@@ -125,6 +130,7 @@ def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport
     return LaplaceReport(low, low + 2 * (DAME_MARGIN + 1) * bins.half_width, epsilon), bins.centre(chosen)
 
 
+@public
 def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> float:
     """L = ln(c4 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
     _validate.positive(size_cap=size_cap, n=n, epsilon=epsilon, c4=c4)
@@ -132,6 +138,7 @@ def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> flo
     return float(np.log(c4 * max(np.sqrt(float(size_cap) * float(n) * epsilon**2), 1.0)))
 
 
+@public
 def dame_half_width(*, size_cap: int, n: int, epsilon: float) -> float:
     """Half-width tau of DAME's bins, eq. (4)."""
     _validate.integer(1, LARGEST_CAP, size_cap=size_cap)

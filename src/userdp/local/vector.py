@@ -1,4 +1,4 @@
-"""Mean vectors under user-level local differential privacy (Kent, Berrett and Yu, sections 3 and E).
+"""Mean vectors by coordinates, rotated or not (Kent, Algorithms 4, 5, 12 and 13).
 
 Coordinates are shared out: the users are cut into d folds, each fold estimates one coordinate by
 `userdp.local.mean.localised_mean`; with a budget above 1 a user serves in several folds. On the l2 ball
@@ -13,8 +13,10 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local.mean import _How, _localised, _log_information, _table
+from userdp.local._rounds import Options, users_table
+from userdp.local.mean import localised, log_information
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
@@ -35,6 +37,7 @@ BALLS = {"cube": CubeReport, "l2": BallReport}
 ROTATED_CONSTANT = 1.0
 
 
+@public
 def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
     """Cut the users into `d` folds, each with as many who localise as who refine (Algorithm 4, eq. (31)).
 
@@ -48,6 +51,7 @@ def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
     return [(part, half + part) for part in np.array_split(np.arange(half), d)]
 
 
+@public
 def split_budget(
     d: int, *, epsilon: float, general: bool | None = None, printed: bool = False
 ) -> tuple[int, float]:
@@ -73,6 +77,7 @@ def split_budget(
     return min(int(epsilon) + bool(printed), int(d)), 1.0
 
 
+@public
 def localised_vector_mean(
     means: ArrayLike,
     *,
@@ -113,16 +118,16 @@ def localised_vector_mean(
     >>> localised_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 0.3, -0.6])
     """
-    x = project(_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
-    return _by_coordinate(x, _How(size, epsilon, half_width, general, printed, every_report, rng))
+    x = project(users_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
+    return by_coordinate(x, Options(size, epsilon, half_width, general, printed, every_report, rng))
 
 
-def _by_coordinate(means: NDArray, how: _How) -> VectorEstimate:
+def by_coordinate(means: NDArray, how: Options) -> VectorEstimate:
     n, d = means.shape
     count, budget = split_budget(d, epsilon=how.epsilon, general=how.general, printed=how.printed)
     parts = split_users(n, d)
     one = how._replace(epsilon=budget, general=False if how.general is False else None)
-    estimates = tuple(_localised(means[_members(parts, j, count), j], one) for j in range(d))
+    estimates = tuple(localised(means[_members(parts, j, count), j], one) for j in range(d))
     # over the coordinates a user meets the costliest `count`, and all cost the same
     guarantee = sequential(*[disjoint(*(e.guarantee for e in estimates))] * count)
     return VectorEstimate(np.array([e.value for e in estimates]), guarantee, estimates)
@@ -134,6 +139,7 @@ def _members(parts: list, j: int, count: int) -> NDArray:
     return np.concatenate([localising for localising, _ in served] + [refining for _, refining in served])
 
 
+@public
 def rotation(d: int, rng: Rng) -> NDArray:
     """Random rotation ``H W / sqrt(d)``, shape (d, d): a Hadamard matrix times public random signs.
 
@@ -143,6 +149,7 @@ def rotation(d: int, rng: Rng) -> NDArray:
     return hadamard(d) * rng.choice([-1.0, 1.0], d) / np.sqrt(d)
 
 
+@public
 def rotated_half_width(
     *, n: int, size: int, d: int, epsilon: float, constant: float = ROTATED_CONSTANT
 ) -> float:
@@ -154,10 +161,11 @@ def rotated_half_width(
     """
     _validate.integer(1, d=d)
     _validate.positive(constant=constant, epsilon=epsilon)
-    log = _log_information(n, size, min(epsilon, epsilon**2, d))
+    log = log_information(n, size, min(epsilon, epsilon**2, d))
     return float(np.sqrt(constant / (float(d) * size)) * log)
 
 
+@public
 def rotated_vector_mean(
     means: ArrayLike,
     *,
@@ -191,17 +199,18 @@ def rotated_vector_mean(
     >>> rotated_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
     array([ 0.3, -0.6,  0. ])
     """
-    x = to_unit_ball(_table("nd", 1, epsilon, rng, means=means))
+    x = to_unit_ball(users_table("nd", 1, epsilon, rng, means=means))
     n, d = x.shape
     padded = 1 << (d - 1).bit_length()
     turn = rotation(padded, rng)
     if half_width is None:
         half_width = rotated_half_width(n=n, size=size, d=padded, epsilon=epsilon)
-    how = _How(size, epsilon, half_width, general, printed, every_report, rng)
-    rotated = _by_coordinate(x @ turn[:, :d].T, how)
+    how = Options(size, epsilon, half_width, general, printed, every_report, rng)
+    rotated = by_coordinate(x @ turn[:, :d].T, how)
     return replace(rotated, value=(turn.T @ rotated.value)[:d])
 
 
+@public
 def duchi_vector_mean(
     means: ArrayLike, *, epsilon: float, ball: Literal["cube", "l2"], rng: Rng
 ) -> VectorEstimate:
@@ -225,7 +234,7 @@ def duchi_vector_mean(
     >>> duchi_vector_mean(means, epsilon=2.0, ball="l2", rng=rng).value.round(1)
     array([ 0.3, -0.6])
     """
-    x = _table("nd", 1, epsilon, rng, means=means)
+    x = users_table("nd", 1, epsilon, rng, means=means)
     _validate.one_of(BALLS, ball=ball)
     report = BALLS[ball](x.shape[1], epsilon)
     return VectorEstimate(report.sample_total(x, rng) / len(x), report.guarantee)

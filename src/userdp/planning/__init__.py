@@ -1,7 +1,11 @@
 """Which method, at which width, with what error: answered before any data are touched."""
 
-from userdp._face import offered
+from userdp.planning import option, plans
 from userdp.planning.option import *
 from userdp.planning.plans import *
+from userdp.planning.risk import improved_plan, localised
+from userdp.planning.risk.improved_plan import *
+from userdp.planning.risk.localised import *
 
-__all__ = offered(__name__)
+MODULES = option, plans, improved_plan, localised
+__all__ = [name for module in MODULES for name in module.__all__]

@@ -11,8 +11,8 @@ from userdp.central.weights import optimal_weights
 from userdp.planning.local_means import common, one_round
 from userdp.planning.option import Option
 from userdp.planning.question import Question, unused
-from userdp.populations.records import variance_of_mean
-from userdp.theory.improved_plan import size_cells
+from userdp.planning.risk.improved_plan import size_cells
+from userdp.sizes import variance_of_mean
 
 BETA = 0.05  # chance that the windows of `realistic_mean` may fail
 LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps

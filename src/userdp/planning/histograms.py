@@ -8,8 +8,8 @@ import numpy as np
 from userdp.central.histogram import bounded_histogram, noise_mass
 from userdp.planning.option import Option
 from userdp.planning.question import Question
+from userdp.planning.risk.improved_plan import size_cells
 from userdp.privacy.guarantee import Neighbours
-from userdp.theory.improved_plan import size_cells
 
 
 def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Option]:

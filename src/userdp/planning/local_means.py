@@ -8,14 +8,14 @@ import numpy as np
 
 from userdp.local.improved import Plan, improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
-from userdp.local.unequal import SizeLaw, dame
+from userdp.local.unequal import dame
 from userdp.planning.option import Option
 from userdp.planning.question import Question, unused
+from userdp.planning.risk.dame import dame_risk, dame_size_cap
+from userdp.planning.risk.improved_plan import choose_plan, risk_bound
+from userdp.planning.risk.localised import calibrated_half_width
 from userdp.privacy.reports import LaplaceReport, TwoPointReport
-from userdp.theory.calibration import calibrated_half_width
-from userdp.theory.dame_bounds import dame_size_cap
-from userdp.theory.exact_dame import dame_risk
-from userdp.theory.improved_plan import choose_plan, risk_bound
+from userdp.sizes import SizeLaw
 
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"

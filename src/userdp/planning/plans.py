@@ -6,18 +6,19 @@ from dataclasses import replace
 from typing import Literal
 
 from userdp import _validate
-from userdp.local.unequal import SizeLaw
+from userdp._public import public
 from userdp.planning import central_means, histograms, local_means, vector_means
 from userdp.planning.option import MUCH, Option, Ranking
 from userdp.planning.question import Question
-from userdp.populations.sizes import constant_size
+from userdp.planning.risk.improved_plan import Tails
+from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
 from userdp.privacy.guarantee import Neighbours
-from userdp.theory.improved_plan import Tails
-from userdp.theory.least_risk import central_least_risk, local_least_risk
+from userdp.sizes import SizeLaw, constant_size
 
 __all__ = ["plan"]
 
 
+@public
 def plan(
     *,
     n: int,

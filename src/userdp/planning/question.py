@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp.local.unequal import SizeLaw
 from userdp.planning.option import Basis, Option
-from userdp.populations.sizes import constant_size, refuse_private
-from userdp.theory.improved_plan import TAILS, Tails
+from userdp.planning.risk.improved_plan import TAILS, Tails
+from userdp.sizes import SizeLaw, constant_size, refuse_private
 
 
 @dataclass(frozen=True, eq=False)

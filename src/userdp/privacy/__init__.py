@@ -4,7 +4,7 @@ Reports are what a user sends (local), noise and choice what a curator draws (ce
 composed from them here and nowhere else.
 """
 
-from userdp._face import offered
+from userdp.privacy import choice, guarantee, noise, reports, results, vector_reports
 from userdp.privacy.choice import *
 from userdp.privacy.guarantee import *
 from userdp.privacy.noise import *
@@ -12,4 +12,5 @@ from userdp.privacy.reports import *
 from userdp.privacy.results import *
 from userdp.privacy.vector_reports import *
 
-__all__ = offered(__name__)
+MODULES = choice, guarantee, noise, reports, results, vector_reports
+__all__ = [name for module in MODULES for name in module.__all__]

@@ -10,16 +10,18 @@ import numpy as np
 from scipy.special import log_softmax
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Neighbours
-from userdp.privacy.noise import _Central
+from userdp.privacy.noise import CentralMechanism
 from userdp.privacy.results import Release
 
 __all__ = ["ExponentialChoice", "NoisyMaximum", "order_statistic_law", "order_statistic"]
 
 
+@public
 @dataclass(frozen=True)
-class ExponentialChoice(_Central):
+class ExponentialChoice(CentralMechanism):
     """The exponential mechanism: a candidate is the likelier the larger its score (McSherry and Talwar 2007).
 
     Output law: probability proportional to ``exp(rate score)``. A change of the data that adds the same to
@@ -64,8 +66,9 @@ class ExponentialChoice(_Central):
         return self.rate * self.oscillation
 
 
+@public
 @dataclass(frozen=True)
-class NoisyMaximum(_Central):
+class NoisyMaximum(CentralMechanism):
     """Report noisy max: the index of the largest score after noise, and nothing else.
 
     Output law: the index of the maximum of independent Laplace variables of `scale` around the scores, each
@@ -114,6 +117,7 @@ def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
     return -np.maximum(np.maximum(too_small, too_large), 0)
 
 
+@public
 def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon: float) -> Floats:
     """Law of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
 
@@ -125,6 +129,7 @@ def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon
     return choice.law(_rank_scores(values, rank, largest))
 
 
+@public
 def order_statistic(
     values: ArrayLike,
     *,

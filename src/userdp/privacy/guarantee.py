@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from userdp import _validate
+from userdp._public import public
 
 __all__ = ["Guarantee", "nothing_spent", "sequential", "disjoint"]
 
@@ -13,6 +14,7 @@ Trust = Literal["local", "central"]
 Neighbours = Literal["replace", "replace-same-size", "add-remove"]
 
 
+@public
 @dataclass(frozen=True)
 class Guarantee:
     """A user-level differential privacy guarantee.
@@ -45,11 +47,13 @@ class Guarantee:
         _validate.one_of(get_args(Neighbours), neighbours=self.neighbours)
 
 
+@public
 def nothing_spent(*, trust: Trust = "local", neighbours: Neighbours = "replace") -> Guarantee:
     """Guarantee of a release that looks at nobody's data."""
     return Guarantee(0.0, 0.0, trust, neighbours)
 
 
+@public
 def sequential(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of several releases about the same user: budgets add (basic composition).
 
@@ -61,6 +65,7 @@ def sequential(*guarantees: Guarantee) -> Guarantee:
     return _combine(math.fsum, guarantees)  # one rounding: equal shares add up to what was shared
 
 
+@public
 def disjoint(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of releases each about other users: a user meets one of them, so the largest counts."""
     return _combine(max, guarantees)

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours
 
@@ -43,7 +44,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Central:
+class CentralMechanism:
     """What the mechanisms of a curator share: a promise, which is refused unless it is kept."""
 
     neighbours: Neighbours = "replace"
@@ -79,7 +80,7 @@ class _Central:
 
 
 @dataclass(frozen=True)
-class _Noise(_Central):
+class AdditiveNoise(CentralMechanism):
     """Independent noise of one scale on every entry of a value."""
 
     scale: float
@@ -98,8 +99,9 @@ class _Noise(_Central):
         return value + getattr(rng, self.law)(scale=self.scale, size=np.shape(value) or None)
 
 
+@public
 @dataclass(frozen=True)
-class LaplaceNoise(_Noise):
+class LaplaceNoise(AdditiveNoise):
     """Laplace noise on a value that one user moves by at most `sensitivity` in the l1 norm.
 
     Output law: the value plus independent Laplace variables of `scale`; pure privacy of
@@ -126,8 +128,9 @@ class LaplaceNoise(_Noise):
         return self.sensitivity / self.scale if self.sensitivity else 0.0
 
 
+@public
 @dataclass(frozen=True)
-class GaussianNoise(_Noise):
+class GaussianNoise(AdditiveNoise):
     """Normal noise on a value that one user moves by at most `sensitivity` in the Euclidean norm.
 
     Output law: the value plus independent normal variables of standard deviation `scale`. Asked `steps`
@@ -175,8 +178,9 @@ class GaussianNoise(_Noise):
         return gaussian_delta(self.scale * more, epsilon=self.epsilon or 0.0, sensitivity=apart)
 
 
+@public
 @dataclass(frozen=True)
-class ThresholdedNoise(_Central):
+class ThresholdedNoise(CentralMechanism):
     """Laplace noise on counts of items of which nobody has a list: only what exceeds a threshold is shown.
 
     A user adds whole numbers to the counts, at most `bound` in total, and an item that occurs must not be
@@ -284,8 +288,9 @@ class ThresholdedNoise(_Central):
         return float(-np.expm1(silent))
 
 
+@public
 @dataclass(frozen=True)
-class DistanceTest(_Central):
+class DistanceTest(CentralMechanism):
     """Test whether the data are far from all for which a release would be unsafe (propose, test, release).
 
     Output law: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user moves
@@ -341,6 +346,7 @@ def _log_hidden(x: float) -> float:
     return float(np.log1p(-np.exp(-x) / 2) if x >= 0 else x - np.log(2))
 
 
+@public
 def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) -> float:
     """Smallest delta for which Gaussian noise is (epsilon, delta)-private.
 
@@ -369,6 +375,7 @@ def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) ->
     return exp(_log_delta(sigma / sensitivity, epsilon))
 
 
+@public
 def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private, delta inside (0, 1).
 
@@ -393,6 +400,7 @@ def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) ->
     return float(sensitivity * sigma)
 
 
+@public
 def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """Return the textbook standard deviation ``sensitivity sqrt(2 log(1.32 / delta)) / epsilon``.
 

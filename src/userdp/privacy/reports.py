@@ -27,6 +27,7 @@ import numpy as np
 from scipy.special import expit
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.privacy.guarantee import Guarantee
 
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 
+@public
 def project(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
     """Project onto [low, high]; NaN goes to the lower end."""
     x = np.asarray(x, dtype=float)
@@ -57,7 +59,7 @@ def _category(x: ArrayLike, k: int) -> Ints:
     return project(x, 0, k - 1).astype(np.int64)
 
 
-class _Report:
+class LocalReport:
     """What all reports share: a positive budget, which is the promise of one report."""
 
     epsilon: float
@@ -76,7 +78,7 @@ class _Report:
         return total
 
 
-class _Bits(_Report):
+class _Bits(LocalReport):
     """Reports of bits of which each is kept with the same log-odds."""
 
     @property
@@ -106,6 +108,7 @@ class _Bits(_Report):
         return float(bits * (np.log(self.keep) - np.log(self.flip)))
 
 
+@public
 @dataclass(frozen=True)
 class BinaryResponse(_Bits):
     """Randomised response of one bit (Warner 1965).
@@ -140,8 +143,9 @@ class BinaryResponse(_Bits):
         return self._loss(1)
 
 
+@public
 @dataclass(frozen=True)
-class KaryResponse(_Report):
+class KaryResponse(LocalReport):
     """Randomised response over k categories.
 
     Output law: the report equals the category with probability
@@ -199,6 +203,7 @@ class KaryResponse(_Report):
         return float(np.log(self.keep) - np.log(self.other))
 
 
+@public
 @dataclass(frozen=True)
 class UnaryEncoding(_Bits):
     """Randomised response of every entry of a binary vector with at most `ones` ones.
@@ -299,7 +304,7 @@ class UnaryEncoding(_Bits):
 
 
 @dataclass(frozen=True)
-class _OnInterval(_Report):
+class _OnInterval(LocalReport):
     """Reports of numbers in [low, high]."""
 
     low: float
@@ -311,6 +316,7 @@ class _OnInterval(_Report):
         super().__post_init__()
 
 
+@public
 @dataclass(frozen=True)
 class LaplaceReport(_OnInterval):
     """A number in [low, high] with Laplace noise.
@@ -357,6 +363,7 @@ class LaplaceReport(_OnInterval):
         return (self.high - self.low) / self.scale
 
 
+@public
 @dataclass(frozen=True)
 class TwoPointReport(_OnInterval):
     """One of two points, so that the mean is the number (Duchi, Jordan and Wainwright 2018).
@@ -426,6 +433,7 @@ class TwoPointReport(_OnInterval):
         return float(np.ptp(np.log(self._upper([self.low, self.high]))))
 
 
+@public
 @dataclass(frozen=True)
 class literal:
     """Wrap a randomiser so that `sample_total` sums the reports of `privatise`: the slow twin for tests."""
@@ -442,6 +450,7 @@ class literal:
         return self.randomiser.privatise(x, rng).sum(axis=0)
 
 
+@public
 def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[Any]:
     """Number, or sum of `weights`, in each category 0 .. k - 1 along the last axis; -1 stands for none."""
     runs = np.arange(categories.size // categories.shape[-1]).reshape(*categories.shape[:-1], 1)
@@ -459,8 +468,9 @@ def _patterns(k: int) -> Floats:
     return patterns
 
 
+@public
 @dataclass(frozen=True)
-class HashedReport(_Report):
+class HashedReport(LocalReport):
     """A number that belongs to one of k components, hidden by a public random sign for each (eq. (55)).
 
     Output law: with k independent fair signs r that everybody may see, a user of component c with number y

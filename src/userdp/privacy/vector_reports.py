@@ -11,12 +11,14 @@ from scipy import stats
 from scipy.special import expit, gammaln
 
 from userdp import _validate
+from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
-from userdp.privacy.reports import _Report, project
+from userdp.privacy.reports import LocalReport, project
 
 __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
 
 
+@public
 def to_unit_ball(x: ArrayLike) -> Floats:
     """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
     rows = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
@@ -29,7 +31,7 @@ def _products(x: Floats, y: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _VectorReport(_Report):
+class _VectorReport(LocalReport):
     """What both reports share: one half of the space is favoured by a factor exp(epsilon)."""
 
     d: int
@@ -54,6 +56,7 @@ class _VectorReport(_Report):
         return x
 
 
+@public
 @dataclass(frozen=True)
 class CubeReport(_VectorReport):
     """One corner of a large cube, so that the mean is the vector of [-1, 1]^d.
@@ -100,6 +103,7 @@ class CubeReport(_VectorReport):
         return float(-np.log(self.far))
 
 
+@public
 @dataclass(frozen=True)
 class BallReport(_VectorReport):
     """One point of a large sphere, so that the mean is the vector of the unit l2 ball.

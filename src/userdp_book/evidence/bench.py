@@ -157,7 +157,7 @@ def write_records(path: Path, records: int, holders: int = HOLDERS) -> None:
 AVERAGE = r"""
 import re, sys
 import numpy as np
-from userdp.data import user_means
+from userdp.tables import user_means
 users = user_means(sys.argv[1], user="who", value="stars", domain=(0, 5), rng=np.random.default_rng(1))
 peak = re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]
 print(users.sizes.sum(), int(peak) // 1024)

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from userdp.local import localised_mean
-from userdp.populations import Signs
-from userdp.study import sweep
+from userdp_papers.populations import Signs
+from userdp_papers.study import sweep
 
 MODULE = "userdp_book.evidence.cluster"
 FILE = Path(__file__).with_name("cluster.log")

@@ -1,4 +1,4 @@
-"""Make the tables of counts in `userdp.data` from their public packages.
+"""Make the tables of counts in `userdp_papers.data` from their public packages.
 
 Nobody needs this to use the book: the tables are shipped.
 To make them again, in an environment of its own::

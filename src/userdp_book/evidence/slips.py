@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 FILE = Path(__file__).with_name("slips.csv")
 ROOT = Path(__file__).parents[3]
+PLANTED = "userdp", "userdp_papers"
 # plugins that look for browsers and notebooks would cost more than most tests
 OPTIONS = ("-q", "-x", "--tb=short", "-o", "addopts=", "-p", "no:cacheprovider")
 # what the tests import beside the package: imported once, in the process from which each run is forked
@@ -41,12 +42,13 @@ def slips() -> list[dict[str, str]]:
 
 
 def plant(slip: dict[str, str] | None, folder: Path) -> Path:
-    """Copy the package ``userdp`` into a folder, with the slip if there is one; return the folder."""
-    source = Path(find_spec("userdp").origin).parent
+    """Copy both packages of mechanisms into a folder, with the slip if there is one; return the folder."""
     # compiled modules come along: Python takes those whose source has kept its time and size
-    shutil.copytree(source, folder / "userdp", ignore=shutil.ignore_patterns("*.pyc.*"))
+    for package in PLANTED:
+        source = Path(find_spec(package).origin).parent
+        shutil.copytree(source, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
     if slip:
-        file = folder / "userdp" / slip["module"]
+        file = folder / slip["module"]
         text = file.read_text(encoding="utf8")
         if text.count(slip["right"]) != 1:
             raise ValueError(f"{slip['right']!r} must occur once in {slip['module']}")
@@ -85,7 +87,7 @@ def run(tests: list[str], folder: Path, limit: int = 900, *options: str) -> Run:
 
 def _run_here(tests: list[str], folder: Path, answer, limit: int, options: tuple[str, ...]) -> None:
     """In a process that has not imported the package: run tests with a folder before all others."""
-    assert "userdp" not in sys.modules
+    assert not {*PLANTED} & {*sys.modules}
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     os.environ.update(environment(folder))
     os.chdir(folder)

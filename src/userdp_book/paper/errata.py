@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from userdp.study.claims import SEVERITIES
+from userdp_papers.study.claims import SEVERITIES
 
 from ..site.boxes import AUTHORS, own_name
 from ..site.judgement import MOVES, faults_of, standing, within

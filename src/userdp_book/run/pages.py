@@ -38,11 +38,11 @@ INSTALL = """# Installs the package where it is missing: on Colab, or where a br
 import importlib.util
 import sys
 
-if importlib.util.find_spec("userdp") is None:
+if importlib.util.find_spec("userdp_papers") is None:
     if sys.platform == "emscripten":
-        %pip install -q "userdp{extra}"
+        %pip install -q "userdp-companion{extra}"
     else:
-        %pip install -q "userdp{extra} @ git+{url}\""""
+        %pip install -q "userdp @ git+{url}" "userdp-companion{extra} @ git+{url}#subdirectory=src\""""
 # A lab that needs the sciences' packages alone installs no more.
 LAB = """# Installs what this lab needs where it is missing.
 import importlib.util

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 
 # The package of the book, and what runs the book, which a few pages use as well.
-PACKAGES = ("userdp", "userdp_book")
+PACKAGES = ("userdp", "userdp_papers", "userdp_book")
 # What may name a file: letters and the signs of a pattern around the dot of an ending.
 FILE = re.compile(r"[\w*?\[\]-]*(\.[A-Za-z]\w*)+")
 ALL = "*"
@@ -146,7 +146,7 @@ class Sources:
     @cached_property
     def judgements(self) -> dict:
         """Statement -> its claims: of these tables a page depends on its own statements alone."""
-        files = sorted((self.root / "src/userdp/study" / JUDGEMENT).glob("*.toml"))
+        files = sorted((self.root / "src/userdp_papers/study" / JUDGEMENT).glob("*.toml"))
         # kent.toml, but neither kent.faults.toml nor kent.statements.toml
         texts = [file.read_text(encoding="utf8") for file in files if "." not in file.stem]
         tables = map(tomllib.loads, texts)

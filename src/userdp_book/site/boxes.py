@@ -5,7 +5,7 @@ import re
 from docutils import nodes
 from sphinx_proof.nodes import NODE_TYPES
 
-from userdp.study.claims import statements, verdicts
+from userdp_papers.study.claims import statements, verdicts
 
 from .claims import AUTHORS, badge, own_name
 

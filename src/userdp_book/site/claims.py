@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-from userdp.study.claims import MIME, statements
+from userdp_papers.study.claims import MIME, statements
 
 from ..run.pages import Page, pages
 from .generated import SOURCES

@@ -99,7 +99,7 @@ def digest() -> str:
     """What this room and the verdicts consist of: when they change, every page is made anew."""
     room = Path(__file__).parent
     files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js", ".html")]
-    files += (room.parents[1] / "userdp/study/judgement").glob("*.statements.toml")
+    files += (room.parents[1] / "userdp_papers/study/judgement").glob("*.statements.toml")
     return sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 

@@ -11,7 +11,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from userdp.study.claims import statements, verdicts
+from userdp_papers.study.claims import statements, verdicts
 
 from .boxes import own_name
 from .claims import SYMBOLS, slug

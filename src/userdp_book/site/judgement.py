@@ -7,7 +7,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 
-from userdp.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
+from userdp_papers.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
 
 from . import picture
 from .boxes import AUTHORS, own_name

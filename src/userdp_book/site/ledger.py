@@ -7,7 +7,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 
-from userdp.study.claims import STATUSES, displays, judgements, statements
+from userdp_papers.study.claims import STATUSES, displays, judgements, statements
 
 from .boxes import own_name
 from .claims import Stored, collect, joined, slug

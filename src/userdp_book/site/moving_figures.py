@@ -8,7 +8,6 @@ from scipy.stats import binom, laplace, norm
 
 from userdp.central import noise_mass, optimal_weights, surrogate_curve, window
 from userdp.local import split_budget
-from userdp.populations import BetaUsers, two_point_sizes
 from userdp.privacy import (
     BinaryResponse,
     DistanceTest,
@@ -19,22 +18,26 @@ from userdp.privacy import (
     UnaryEncoding,
     sequential,
 )
-from userdp.theory import (
-    dame_lower,
-    dame_noise_risk,
+from userdp.sizes import two_point_sizes
+from userdp_papers.populations import BetaUsers
+from userdp_papers.printed import spent_variance
+from userdp_papers.theory.audit import hockey_stick
+from userdp_papers.theory.exact import (
     dame_risk,
-    dame_upper,
     debiased_risk,
-    duchi_mean_risk,
     expected_error,
     expected_loss,
-    hockey_stick,
-    laplace_mean_risk,
     localised_risk,
     plain_risk,
     sign_means,
-    spent_variance,
     two_approximate_bound,
+)
+from userdp_papers.theory.rates import (
+    dame_lower,
+    dame_noise_risk,
+    dame_upper,
+    duchi_mean_risk,
+    laplace_mean_risk,
 )
 
 from .chart import Axis, power_of_ten

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from userdp.study.claims import faults, statements, verdicts
+from userdp_papers.study.claims import faults, statements, verdicts
 
 from .boxes import AUTHORS
 from .claims import SYMBOLS

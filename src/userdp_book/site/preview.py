@@ -6,7 +6,7 @@ from pathlib import Path
 from docutils import nodes
 from PIL import Image, ImageDraw, ImageFont
 
-from userdp.study.claims import statements, verdicts
+from userdp_papers.study.claims import statements, verdicts
 
 from .boxes import AUTHORS
 from .picture import COLOURS

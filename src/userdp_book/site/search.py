@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sphinx.util.index_entries import split_index_msg
 
-from userdp.study.claims import statements
+from userdp_papers.study.claims import statements
 
 from .links import box
 

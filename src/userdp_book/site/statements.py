@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from userdp.study.claims import VERDICTS, statements, verdicts
+from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
 from ..evidence.costs import COLUMNS, costs
 from ..run.cache import last_run

@@ -1,0 +1,229 @@
+"""The risk of DAME without Monte Carlo, for users with unequally many records.
+
+DAME's votes overlap, so that its risk is enclosed between two bounds, which meet where the vote is safe.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from math import exp
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import ArrayLike
+from userdp.local.localise import Ballot, Bins
+from userdp.local.unequal import DAME_MARGIN, dame_half_width, size_weight
+from userdp.planning.risk.localised import MeanLaw, sign_means
+from userdp.privacy.reports import LaplaceReport
+from userdp.sizes import FiniteSizes, SizeLaw
+
+__all__ = [
+    "DameConstants",
+    "PRINTED",
+    "CORRECTED",
+    "UNIT",
+    "dame_phi",
+    "dame_size_cap",
+    "overtakes",
+    "dame_risk",
+]
+
+SURE = 9.7  # 2 exp(-SURE^2 / 2) is far below rounding
+REACH = 2  # bins from theta's own at which DAME still succeeds
+
+
+@public
+def overtakes(steps: tuple[float, float, float], n: int) -> float:
+    """P(sum of n independent steps >= 0), the steps -1, 0, 1 having the probabilities `steps`.
+
+    A falling sum is tilted until its mean is 0 before it is convolved: small probabilities keep their digits,
+    and by Hoeffding's inequality it stays within a few roots of n, which is all that is convolved.
+    """
+    down, stay, up = steps
+    if up == 0:
+        return float(stay**n)
+    tilt = max(np.sqrt(down / up), 1.0)
+    reach = n if up > down else min(n, math.ceil(SURE * math.sqrt(n)))
+    places = next_fast_len(2 * reach + 1, real=True)
+    weights = np.zeros(places)
+    weights[[-1, 0, 1]] = down / tilt, stay, up * tilt
+    total = weights.sum()
+    sums = np.fft.irfft(np.fft.rfft(weights / total) ** n, places)[: (places + 1) // 2]
+    return float(min(sums @ tilt ** -np.arange(len(sums)) * np.exp(n * np.log(total)), 1.0))
+
+
+@public
+def dame_risk(
+    theta: float,
+    *,
+    size_law: FiniteSizes,
+    n: int,
+    epsilon: float,
+    size_cap: int,
+    half_width: float | None = None,
+    means: Callable[[float, int], MeanLaw] = sign_means,
+) -> tuple[float, float, float]:
+    """Enclosure of the risk of `userdp.local.unequal.dame` without Monte Carlo.
+
+    Given the chosen bin the risk is explicit. The bins within two of theta's have nearly one risk, and any
+    other wins only if it has at least the votes of theta's own bin, a sum of independent steps.
+
+    Parameters
+    ----------
+    theta
+        True mean.
+    size_law
+        Law of the sizes, a few values.
+    n, epsilon, size_cap
+        As for `dame`.
+    half_width
+        Half-width of a bin, instead of the paper's.
+    means
+        Law of a user's mean from theta and its size, a `userdp.planning.risk.localised.MeanLaw`.
+
+    Returns
+    -------
+    low, high : float
+        The risk lies between them.
+    failure : float
+        Bound on the probability that the chosen bin is more than two from theta's.
+    """
+    half = n // 2
+    tau = dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon) if half_width is None else half_width
+    ballot = Ballot(Bins(tau, truncated=True), 1, epsilon)
+    sizes = zip(size_law.values, size_law.probabilities, strict=True)
+    laws = [(m, q, means(theta, int(m))) for m, q in sizes]
+    held = sum(q * law.in_bins(ballot.bins) * (m >= size_cap) for m, q, law in laws)
+    home = int(ballot.bins.index(np.array([theta]))[0])
+    far = np.abs(np.arange(ballot.bins.count) - home) > REACH
+    gain = size_law.mean_root(size_cap) / np.sqrt(size_cap)
+    risks = _given_bin(ballot.bins, theta, laws, size_cap, gain, epsilon, half)
+    votes = np.convolve(held, np.ones(3))[1:-1]
+    wins = _overtaking(votes[home], votes[far], ballot.randomiser.keep, half)
+    failure, near = min(wins.sum(), 1.0), risks[~far]
+    return float((1 - failure) * near.min()), float(near.max() + wins @ risks[far]), float(failure)
+
+
+def _given_bin(
+    bins: Bins, theta: float, laws: list, size_cap: int, gain: float, epsilon: float, users: int
+) -> NDArray:
+    """Risk of DAME's second step given each chosen bin."""
+    j = np.arange(bins.count)
+    centre, low = bins.centre(j), bins.ends(j)[0] - DAME_MARGIN * bins.half_width
+    noise = LaplaceReport(0.0, 2 * (DAME_MARGIN + 1) * bins.half_width, epsilon)
+    high, first, second = low + noise.high, 0.0, 0.0
+    for m, q, law in laws:
+        w = size_weight(m, size_cap)
+        a, b = law.projected(centre + (low - centre) / w, centre + (high - centre) / w)
+        shift = (1 - w) * (centre - theta)  # of w X + (1 - w) s, seen from theta
+        first = first + q * (w * a + shift)
+        second = second + q * (w**2 * b + 2 * w * a * shift + shift**2)
+    bias = (first - (1 - gain) * (centre - theta)) / gain
+    return bias**2 + (second - first**2 + 2 * noise.scale**2) / (users * gain**2)
+
+
+def _overtaking(ours: float, theirs: NDArray, keep: float, users: int) -> NDArray:
+    """P(a bin gets at least the votes of theta's own): the true shares are given, no user votes for both."""
+    theirs, kind = np.unique(theirs, return_inverse=True)
+    neither = np.maximum(1 - ours - theirs, 0.0) * keep * (1 - keep)
+    up = ours * (1 - keep) ** 2 + theirs * keep**2 + neither
+    down = ours * keep**2 + theirs * (1 - keep) ** 2 + neither
+    lost = [overtakes((d, 1 - u - d, u), users) for d, u in zip(down, up, strict=True)]
+    return np.array(lost)[kind]
+
+
+@public
+@dataclass(frozen=True)
+class DameConstants:
+    """The constants c1 .. c5 of DAME's Theorems 1 and 2, and the trivial bound of Theorem 2.
+
+    Parameters
+    ----------
+    c1, c2
+        Factor and exponent of the lower bound (10).
+    c3
+        Factor of the upper bound (11).
+    c4, c5
+        Inner and outer constant of phi, the cost of a vote.
+    trivial
+        The bound that holds without any data.
+    """
+
+    c1: float = exp(-9) / 16
+    c2: float = 24.0
+    c3: float = 1570.0
+    c4: float = 8.0
+    c5: float = 868.5
+    trivial: float = 4.0
+
+
+PRINTED = DameConstants()
+
+
+# c3: our proof of Theorem 2 with Var(Laplace(b)) = 2 b^2; the estimate 0 has risk at most 1
+CORRECTED = replace(PRINTED, c3=1646.0, trivial=1.0)
+
+
+UNIT = DameConstants(c1=1.0, c2=1.0, c3=1.0, c4=8.0, c5=1.0, trivial=1.0)
+
+
+FORMS = {"printed": PRINTED, "corrected": CORRECTED}
+
+
+Form = Literal["printed", "corrected"]
+
+
+def check_setting(n: int, epsilon: float, form: str = "corrected") -> None:
+    _validate.integer(2, n=n)
+    _validate.positive(epsilon=epsilon)
+    _validate.one_of(FORMS, form=form)
+
+
+@public
+def dame_phi(a: ArrayLike, *, n: int, epsilon: float, constants: DameConstants = CORRECTED) -> NDArray:
+    """phi(a), the squared share of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
+    _validate.positive(n=n, epsilon=epsilon)
+    x = constants.c4 * np.maximum(np.asarray(a, float) * n * epsilon**2, 1.0)
+    return constants.c5 / (n * epsilon**2) * np.log(x / np.log(x))
+
+
+@public
+def dame_size_cap(
+    size_law: SizeLaw,
+    *,
+    n: int,
+    epsilon: float,
+    form: Form = "corrected",
+    constants: DameConstants | None = None,
+) -> int:
+    """Effective maximum size m~ (DAME, eq. (12)).
+
+    The printed form is the largest a with ``P(m >= a)**2 >= min(phi(a), 1)``; the corrected form, the
+    only one that the proof of Theorem 2 supports, leaves out the minimum and falls back to 1.
+
+    Parameters as for `dame_upper`; the constants are by default those of `form`.
+    """
+    check_setting(n, epsilon, form)
+    phi = partial(dame_phi, n=n, epsilon=epsilon, constants=constants or FORMS[form])
+
+    def enough_voters(a: int) -> bool:
+        # P(m >= a) = 1 for a at most the smallest size only, whatever rounding says
+        certain = form == "printed" and a <= size_law.smallest
+        return certain or size_law.survival(a) ** 2 >= phi(a)
+
+    return _last(enough_voters, size_law.largest)
+
+
+def _last(condition: Callable[[int], bool], highest: int) -> int:
+    """Largest a in 1 .. highest with `condition`, which once false stays false; 1 if there is none."""
+    low, high = 1, int(highest) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if condition(middle) else (low, middle)
+    return low

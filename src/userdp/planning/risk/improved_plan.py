@@ -1,0 +1,282 @@
+"""The plan of the improved localised mean with the smallest proven bound on the risk.
+
+It depends on public quantities alone: the number of users, the budget and the law of the sizes. The bound
+holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
+users' means have normal tails (`tails="normal"`). Users may differ: their own means are then sub-Gaussian
+about theta (normal) with standard deviation `spread`, and a user's mean is with ``1 / m + spread^2``, since
+the moment generating functions multiply. Neither source has it; the book proves it.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+from scipy.special import expit, ndtr
+
+from userdp import _validate
+from userdp._public import public
+from userdp.local.improved import Plan, Round
+from userdp.local.localise import MOST_BINS
+from userdp.sizes import FiniteSizes, SizeLaw
+
+__all__ = ["RiskBound", "risk_bound", "choose_plan"]
+
+Tails = Literal["bounded", "normal"]
+TAILS = get_args(Tails)
+WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
+CELLS = 48  # sizes told apart when a bound is computed
+VOTE_SIZES = 4  # thresholds of a vote that are tried
+LARGEST_HALF_WIDTH = 0.25
+
+
+def _tail(x: Any, tails: Tails) -> Any:
+    """Bound on P(root(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
+    return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
+
+
+def _excess(x: float, tails: Tails) -> float:
+    """Integral of `_tail` from x on: bounds the expected excess over x."""
+    if tails == "bounded":
+        return math.sqrt(2 * math.pi) * ndtr(-x)
+    return _density(x) - x * ndtr(-x)
+
+
+def _square_excess(x: float, tails: Tails) -> float:
+    """Bound on the expected square of the excess of an absolute value over x, two sides."""
+    if tails == "bounded":
+        return max(4 * (math.exp(-(x**2) / 2) - x * math.sqrt(2 * math.pi) * ndtr(-x)), 0.0)
+    return max(2 * ((1 + x**2) * ndtr(-x) - x * _density(x)), 0.0)
+
+
+def _density(x: float) -> float:
+    return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+PLAIN = Round(1, 1.0, 0.0)
+
+
+@public
+@dataclass(frozen=True)
+class RiskBound:
+    """A proven bound on the risk and its parts.
+
+    Parameters
+    ----------
+    variance
+        Of the last round's reports.
+    bias
+        Of the projection, with what the rounds before may have missed.
+    failure
+        Bound on the probability that the vote chooses an edge more than 3 tau from theta.
+    deviations, biases
+        Standard deviation and bias of each round, the rounds before having kept their word.
+    """
+
+    variance: float
+    bias: float
+    failure: float
+    deviations: tuple[float, ...]
+    biases: tuple[float, ...]
+
+    @property
+    def risk(self) -> float:
+        """Bound on the mean squared error: variance + bias^2 + 4 P(failed vote)."""
+        return self.variance + self.bias**2 + 4 * self.failure
+
+
+def size_cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
+    """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
+    values = getattr(size_law, "values", None)
+    if values is None or values.size > CELLS:
+        grid = np.geomspace(size_law.smallest, size_law.largest, CELLS)
+        threshold = np.clip(vote_size, size_law.smallest, size_law.largest)
+        values = np.unique(np.floor(np.append(grid, threshold)).astype(np.int64))
+    above = size_law.survival(values)
+    return FiniteSizes(values, np.maximum(above - np.append(above[1:], 0.0), 0.0))
+
+
+def vote_factors(epsilon: float, up: NDArray) -> tuple[tuple[NDArray, NDArray], tuple[NDArray, NDArray]]:
+    """What a one and a zero of a one-hot vote contribute to the moment E up^(chase - lead).
+
+    First for the bin whose lead is feared to fail, then for one that chases it.
+    """
+    keep, flip = expit(epsilon / 2), expit(-epsilon / 2)
+    return (keep / up + flip, flip / up + keep), (keep * up + flip, flip * up + keep)
+
+
+@lru_cache(maxsize=8)
+def _pair_factors(epsilon: float) -> tuple[NDArray, NDArray, NDArray]:
+    """Contributions to the moment of a voter in the leading pair of bins, in neither pair, in the other."""
+    up = np.exp(np.linspace(0.02, 1, 40) * epsilon / 2)  # e^lambda; every lambda gives a valid bound
+    lead, chase = vote_factors(epsilon, up)
+    neither = lead[1] ** 2 * chase[1] ** 2
+    return lead[0] * lead[1] * chase[1] ** 2, neither, lead[1] ** 2 * chase[0] * chase[1]
+
+
+def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
+    """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
+
+    Two neighbouring bins, theta's own and the nearer neighbour, hold a voter's mean unless it is more than
+    tau off on one side or 2 tau on the other. An edge that lies further off belongs to another pair, which
+    wins only with at least as many votes: a disjoint one, or next to an end of [-1, 1] one that shares
+    the inner bin, and is the less likely to win for it.
+    """
+    others = plan.bins.count - 2
+    if others <= 0:
+        return 0.0
+    voting = size_law.values >= plan.vote_size
+    held, root = size_law.probabilities[voting], plan.rounds[0].root(size_law.values[voting])
+    tau = plan.half_width
+    right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
+    wrong, abstain = held.sum() - right, 1 - held.sum()
+    leading, neither, chasing = _pair_factors(epsilon)
+    moment = right * leading + abstain * neither + wrong * chasing
+    return min(others * math.exp(plan.voters * min(math.log(moment.min()), 0.0)), 1.0)
+
+
+@public
+def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
+    """Bound on the risk of `userdp.local.improved.improved_mean` with this plan, at every theta.
+
+    `tails` says what is assumed of a user's mean: records in [-1, 1] and own means that are sub-Gaussian
+    with the plan's spread, or normal tails with variance ``1 / m + spread^2``.
+    """
+    _validate.budget(epsilon=epsilon)
+    _validate.one_of(TAILS, tails=tails)
+    return _bound(plan, size_cells(size_law, plan.vote_size), epsilon, tails)
+
+
+def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBound:
+    failure = _vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
+    deviations: list[float] = []
+    biases: list[float] = []
+    spill = 0.0
+    for number, round_ in enumerate(plan.rounds):
+        if number:
+            slack = (round_.offset - biases[-1]) / deviations[-1]
+            spill += deviations[-1] * math.sqrt(_square_excess(slack, tails)) if slack >= 0 else math.inf
+        last = number + 1 == len(plan.rounds)
+        deviation, bias = _round(round_, law, epsilon, tails, spill if plan.laplace and last else None)
+        deviations.append(deviation)
+        biases.append(bias)
+    return RiskBound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
+
+
+def _round(
+    round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
+) -> tuple[float, float]:
+    """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
+    root = round_.root(law.values)
+    scale = round_.sigmas / root + round_.offset  # `Round.scale`, which would take the root once more
+    gain = law.probabilities @ (1 / scale)
+    report = 1 / math.tanh(epsilon / 2) ** 2
+    if laplace_spill is not None:
+        roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
+        report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
+    lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
+    bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
+    return float(math.sqrt(report / round_.users) / gain), float(bias)
+
+
+@public
+def choose_plan(
+    *,
+    n: int,
+    epsilon: float,
+    size_law: SizeLaw,
+    spread: float = 0.0,
+    tails: Tails = "bounded",
+    most_rounds: int = 2,
+    vote: bool = True,
+) -> Plan:
+    """Plan with the smallest bound on the risk, from public quantities; deterministic.
+
+    All users report plainly where nothing better has a smaller bound.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least 2.
+    epsilon, size_law, tails
+        As for `risk_bound`.
+    spread
+        Standard deviation of the users' own means, on [-1, 1].
+    most_rounds, vote
+        Most rounds of reports, and whether a vote may come before them.
+    """
+    _validate.integer(2, n=n)
+    _validate.integer(1, 9, most_rounds=most_rounds)
+    _validate.budget(epsilon=epsilon)
+    _validate.one_of(TAILS, tails=tails)
+    law = size_cells(size_law)
+    plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
+    for size in [None, *(_vote_sizes(law) if vote else [])]:
+        for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
+            if rounds + bool(size) <= n:
+                plans.append(_best(_Known(n, epsilon, law, tails, spread), size, rounds))
+    plans += [replace(plan, laplace=True) for plan in plans]
+    return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
+
+
+def _vote_sizes(law: FiniteSizes) -> list[int]:
+    """A few thresholds, the squared share of voters times the size being largest."""
+    worth = law.survival(law.values) ** 2 * law.values
+    return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
+
+
+class _Known(NamedTuple):
+    """What a plan is made from."""
+
+    n: int
+    epsilon: float
+    law: FiniteSizes
+    tails: Tails
+    spread: float
+
+
+def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
+    """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
+
+    def build(x: NDArray) -> Plan:
+        return _plan(x, known, vote_size, rounds)
+
+    def objective(x: NDArray) -> float:
+        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
+
+    opens = 1 if vote_size else 0
+    size = 3 * rounds - 1 + 2 * opens
+    simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
+    options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
+    return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+
+
+@lru_cache(maxsize=64)
+def _root(spread: float, size: int) -> float:
+    return float(Round(1, 1.0, 0.0, spread).root(size))
+
+
+def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
+    """Plan from unconstrained numbers; all zero is a sensible start."""
+    x = np.minimum(np.maximum(x, -6), 6)
+    opens = 1 if vote_size else 0
+    groups = rounds + opens
+    shares = np.exp(x[:groups])
+    users = [max(int(share), 1) for share in (known.n * shares / shares.sum()).tolist()]
+    users[-1] = max(known.n - sum(users[:-1]), 1)
+    users[users.index(max(users))] -= sum(users) - known.n
+    rest = x[groups:]
+    root = _root(known.spread, vote_size or 1)
+    tau = min(max(3 / root * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
+    sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
+    made, offset = [], WITHIN * tau if opens else 1.0
+    for number in range(rounds):
+        allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
+        made.append(Round(users[opens + number], float(offset), allowed, known.spread))
+        if number + 1 < rounds:
+            error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
+            offset = bias + slacks[number] * error
+    return Plan(users[0] if opens else 0, float(tau), int(vote_size or 1), tuple(made))

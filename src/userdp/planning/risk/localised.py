@@ -1,0 +1,164 @@
+"""The localised mean of Kent, Berrett and Yu: its risk without Monte Carlo, and the best public half-width.
+
+The distributions of votes and of projected means are summed. `userdp_papers.theory.sampled` integrates votes
+and noise out given the users' means; here the means are integrated out too. `dame` does the same for users
+with unequally many records.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from userdp import _validate
+from userdp._public import public
+from userdp.local.localise import MOST_BINS, Bins
+from userdp.local.mean import KENT_MARGIN
+from userdp.planning.risk.improved_plan import vote_factors
+from userdp.privacy.reports import LaplaceReport
+
+__all__ = ["MeanLaw", "sign_means", "localised_bound", "calibrated_half_width"]
+
+POSITIONS = 8  # of theta within a bin
+WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard deviations of a user's mean
+
+
+NEGLIGIBLE = 1e-19  # probabilities below this are left out
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class MeanLaw:
+    """Law of one user's mean with finitely many values.
+
+    Parameters
+    ----------
+    theta
+        Its expectation.
+    values : ndarray, shape (k,)
+        Values, increasing.
+    probabilities : ndarray, shape (k,)
+        Probability of each value.
+    """
+
+    theta: float
+    values: NDArray
+    probabilities: NDArray
+
+    @cached_property
+    def _sums(self) -> NDArray:
+        """Partial sums of the probabilities and of the first two moments about theta."""
+        deviation = self.values - self.theta
+        terms = self.probabilities * np.stack([np.ones_like(deviation), deviation, deviation**2])
+        return np.hstack([np.zeros((3, 1)), np.cumsum(terms, axis=1)])
+
+    def projected(self, low: ArrayLike, high: ArrayLike) -> tuple[NDArray, NDArray]:
+        """First two moments about theta of the mean projected to [low, high]; arrays broadcast."""
+        low, high = np.broadcast_arrays(low, high)
+        i, j = np.searchsorted(self.values, low), np.searchsorted(self.values, high)
+        under, over = self._sums[0, i], self._sums[0, -1] - self._sums[0, j]
+        middle = self._sums[1:, j] - self._sums[1:, i]
+        low, high = low - self.theta, high - self.theta
+        return under * low + middle[0] + over * high, under * low**2 + middle[1] + over * high**2
+
+    def in_bins(self, bins: Bins) -> NDArray:
+        """Probability of each bin, shape (bins.count,)."""
+        return np.bincount(bins.index(self.values), self.probabilities, minlength=bins.count)
+
+
+@public
+@lru_cache(maxsize=64)
+def sign_means(theta: float, size: int) -> MeanLaw:
+    """Law of the mean of `size` signs with expectation `theta`."""
+    _validate.in_range(-1, 1, theta=theta)
+    _validate.integer(1, size=size)
+    counts, probabilities = binomial_window(size, (1 + theta) / 2)
+    kept = np.where(probabilities > NEGLIGIBLE, probabilities, 0.0)
+    return MeanLaw(theta, 2 * (counts / size) - 1, kept / kept.sum())
+
+
+def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
+    """Mean squared error of the refinement (Kent, Algorithm 3) given each chosen bin, shape (bins.count,)."""
+    half, margin = n // 2, KENT_MARGIN * bins.half_width
+    lower, upper = bins.ends(np.arange(bins.count))
+    bias, square = law.projected(lower - margin, upper + margin)
+    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * bins.half_width, epsilon).scale ** 2
+    return bias**2 + (square - bias**2 + noise) / half
+
+
+@cache
+def binomial_window(size: int, p: float) -> tuple[NDArray[np.int64], NDArray]:
+    """Values of Bin(size, p) near its mean, and their probabilities; all others have less than 1e-20."""
+    reach = 10 * np.sqrt(size * p * (1 - p)) + 50
+    counts = np.arange(max(0, int(size * p - reach)), min(size, int(size * p + reach)) + 1)
+    return counts, scipy.stats.binom.pmf(counts, size, p)
+
+
+@public
+def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
+    """Upper bound on the risk of Kent's Algorithm 2 at any width, and on the chance of a failed vote.
+
+    The bin of each likely winner gets all the probability that its bound allows, the costliest first; a vote
+    fails if the chosen bin is neither theta's own nor next to it.
+
+    Parameters
+    ----------
+    law
+        Law of a user's mean.
+    n, epsilon, half_width
+        As for `userdp.local.mean.localised_mean`.
+
+    Examples
+    --------
+    >>> risk, failure = localised_bound(sign_means(0.1, 1000), n=10_000, epsilon=1.0, half_width=0.02)
+    >>> f"{risk:.1e} {failure < 1e-3}"
+    '5.9e-06 True'
+    """
+    _validate.integer(2, n=n)
+    _validate.budget(epsilon=epsilon)
+    bins = Bins(half_width)
+    p, risks = law.in_bins(bins), risks_by_bin(law, bins, n=n, epsilon=epsilon)
+    home = int(np.argmax(p))
+    chances = _beats(p, p[home], n // 2, epsilon)
+    chances[home] = 1.0
+    far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
+    costliest = np.argsort(-risks, kind="stable")
+    before = np.append(0.0, np.cumsum(chances[costliest])[:-1])
+    shares = np.clip(1 - before, 0, chances[costliest])
+    return float(shares @ risks[costliest]), float(min(chances[far].sum(), 1.0))
+
+
+def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
+    """Chernoff's bound on the probability that a bin has as many votes as the home bin, for each bin."""
+    up = np.exp(np.linspace(0.01, 1, 50) * epsilon / 2)[:, None]
+    (home_one, home_zero), (one, zero) = vote_factors(epsilon, up)  # the home bin's votes count down
+    rest = np.maximum(1 - p - home, 0)
+    moment = home * home_one * zero + p * home_zero * one + rest * home_zero * zero
+    return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))
+
+
+@public
+def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, float, float]:
+    """Half-width with the smallest bound at the worst of eight positions in a bin, for signs near 0.
+
+    Signs have the largest variance that records in [-1, 1] can have, and the most at mean 0.
+
+    Returns
+    -------
+    half_width, risk, failure : float
+        The width, and the bounds of `localised_bound` at its worst position.
+    """
+    _validate.integer(1, 10**8, size=size)
+    widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
+    tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS]]
+    risk, failure, width = min(tried)
+    return width, risk, failure
+
+
+def _worst(n: int, size: int, epsilon: float, half_width: float) -> tuple[float, float]:
+    places = half_width * (1 + 2 * np.arange(POSITIONS) / POSITIONS)
+    laws = [sign_means(float(theta), size) for theta in np.clip(places, -1, 1)]
+    found = [localised_bound(law, n=n, epsilon=epsilon, half_width=half_width) for law in laws]
+    return max(risk for risk, _ in found), max(failure for _, failure in found)

@@ -1,0 +1,248 @@
+"""One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
+
+What is judged stands in ``judgement/``, four tables a paper: its claims, each under its statement's id and a
+number; the faults that they show, one a slip; one verdict a statement; and its numbered displays. A page
+supplies the numbers: ``check(key, measured, expected)``.
+"""
+
+import csv
+import functools
+import os
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+
+import numpy as np
+from IPython.display import display
+
+from userdp import _validate
+
+__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "Claim", "check"]
+
+MIME = "application/vnd.userdp.claim+json"
+VERDICTS = ("holds", "holds after correction", "refuted", "not reproducible", "context")
+EVIDENCE = ("exact", "certified", "proof", "simulated", "context")
+WHOSE = ("paper", "ours")
+TARGETS = (
+    "statement",
+    "proof step",
+    "algorithm",
+    "figure or table",
+    "remark",
+    "released code",
+    "transcription",
+)
+SEVERITIES = (
+    "privacy broken",
+    "statement false",
+    "proof gap",
+    "constant or range",
+    "figure's reading",
+    "wording or glyph",
+)
+STATUSES = (
+    "false, repaired",
+    "false, not needed",
+    "needs a condition",
+    "ok with another constant",
+    "glyph",
+    "ok",
+    "definition",
+)
+# What a reader sees who changes a page until its verdict fails; and the variable that makes it an error.
+CONTRADICTED, STRICT = "not at your settings", "USERDP_STRICT"
+UNMEASURED = ("not reproducible", "context")
+RELATIONS = ("==", "<=", ">=", "<", ">")
+
+
+@functools.cache
+def statements():
+    """Return the numbered items of the four papers: id -> row of ``statements.csv``."""
+    text = (files("userdp_papers") / "data" / "statements.csv").read_text(encoding="utf-8")
+    return {row["id"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def _tables(kind):
+    """Tables of one kind of all papers, joined: ``kent.toml``, ``kent.faults.toml``, ..."""
+    folder = files("userdp_papers") / "study" / "judgement"
+    papers = dict.fromkeys(row["paper"] for row in statements().values())
+    found = [folder / f"{paper}{kind}.toml" for paper in papers]
+    texts = [file.read_text(encoding="utf-8") for file in found if file.is_file()]
+    return {key: fields for text in texts for key, fields in tomllib.loads(text).items()}
+
+
+@functools.cache
+def judgements():
+    """Return what is judged: key -> fields of the claim."""
+    claims = _tables("").items()
+    return {f"{id}.{number}": fields for id, numbered in claims for number, fields in numbered.items()}
+
+
+@functools.cache
+def faults():
+    """Return the slips that the book found: key -> statement, place, severity, repair, what survives."""
+    return _tables(".faults")
+
+
+@functools.cache
+def verdicts():
+    """Return the verdict of each statement: id -> verdict, one sentence, the statements it uses."""
+    return _tables(".statements")
+
+
+@functools.cache
+def displays():
+    """Return the ledger of displays and lines of algorithms: key -> statement, status, step, checks."""
+    return _tables(".displays")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A verdict on one claim; numbers are rounded to six significant digits.
+
+    Parameters
+    ----------
+    key
+        Key of `judgements`, by which the claim can be cited.
+    id
+        Statement of ``statements.csv`` that makes the claim.
+    claim
+        The claim in one sentence; may hold ``$math$``.
+    verdict, evidence
+        One of `VERDICTS` and one of `EVIDENCE`, the strongest given.
+    note
+        What was corrected or why the claim fails, in a sentence.
+    whose, target
+        Whether the paper says so or we do, and what the claim is about: one of `TARGETS`.
+    locus
+        Where the paper says so.
+    fault
+        Key of `faults`, where the claim is not upheld as printed.
+    measured, expected
+        The two sides of the comparison, where it is closest to failing.
+    relation
+        What holds between them: one of `RELATIONS`.
+    printed
+        The value printed in the paper, where the corrected one differs.
+    """
+
+    key: str
+    id: str
+    claim: str
+    verdict: str
+    evidence: str = "exact"
+    note: str = ""
+    whose: str = "paper"
+    target: str = "statement"
+    locus: str = ""
+    fault: str = ""
+    measured: float | None = None
+    expected: float | None = None
+    relation: str = "=="
+    printed: float | None = None
+
+    @classmethod
+    def judged(cls, key, **words):
+        """Return the claim under a key, `words` filled into the places in braces of its text."""
+        if key not in judgements():
+            raise ValueError(f"key must be a key of the tables of judgement, got {key!r}")
+        fields = dict(judgements()[key])
+        if fields.pop("template", False):
+            fields |= {name: text.format(**words) for name, text in fields.items()}
+        elif words:
+            raise ValueError(f"{key} has no place for {', '.join(words)}")
+        return cls(key, key.rpartition(".")[0], **fields)
+
+    def __repr__(self):
+        line = f"[{self.verdict}] {self.key} ({self.evidence}): {self.claim}"
+        if self.measured is None:
+            return line
+        sides = f" | measured {self.measured:.4g} {self._sign()} {self.expected:.4g}"
+        return line + sides + ("" if self.printed is None else f" | printed {self.printed:.4g}")
+
+    def _sign(self):
+        return f"not {self.relation}" if self.verdict == "refuted" else self.relation
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": repr(self), MIME: asdict(self)}
+
+
+def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.0, printed=None, **words):
+    """Hold a claim against a measurement and show the verdict, or that the two disagree.
+
+    A reader who changes a page's numbers sees where a verdict ends, and the page goes on. In the book's own
+    run, where the environment variable ``USERDP_STRICT`` is set, a disagreement is an error.
+
+    The claim is ``measured relation expected``. The verdict "holds" asks that it is true, "refuted" that it
+    is false, "holds after correction" that it is true with the corrected `expected` and, where a `printed`
+    value is given, false with that one. "context" and "not reproducible" compare nothing unless
+    both sides are given.
+
+    Parameters
+    ----------
+    key
+        Key of `judgements`: which claim.
+    measured, expected
+        The two sides; of arrays every element must satisfy the claim, and the one nearest to failing
+        is reported.
+    relation
+        How the sides compare.
+    rtol, atol
+        Tolerance ``atol + rtol abs(expected)`` of "==", and slack of the others.
+    printed
+        The value that the paper prints instead of `expected`.
+    **words
+        What is filled into the claim's text.
+
+    Raises
+    ------
+    AssertionError
+        If the measurement contradicts the verdict in a strict run.
+    ValueError
+        If the key or the relation is not one of those listed or the measurement is missing.
+    """
+    _validate.one_of(RELATIONS, relation=relation)
+    judged = replace(Claim.judged(key, **words), relation=relation)
+    if measured is None or expected is None:
+        if judged.verdict not in UNMEASURED:
+            raise ValueError(f"measured and expected must be given for the verdict {judged.verdict!r}")
+        display(judged)
+        return
+    margin, *sides = _closest(measured, expected, relation, rtol, atol)
+    measured_, expected_ = map(_rounded, sides)
+    result = replace(judged, measured=measured_, expected=expected_, printed=_rounded(printed))
+    if _is_true(margin, relation) == (judged.verdict == "refuted"):
+        return _contradicted("measurement and verdict disagree", result)
+    if judged.verdict == "holds after correction" and printed is not None:
+        margin, *_ = _closest(measured, printed, relation, rtol, atol)
+        if _is_true(margin, relation):
+            return _contradicted("the printed value would hold too", result)
+    display(result)
+
+
+def _contradicted(how, result):
+    """Stop the book's own run; tell a reader what happens at the reader's settings."""
+    if os.environ.get(STRICT):
+        raise AssertionError(f"{how}: {result!r}")
+    note = f"At your settings {how}; the book has: {result.verdict}."
+    display(replace(result, verdict=CONTRADICTED, note=note))
+
+
+def _closest(measured, expected, relation, rtol, atol):
+    """Margin by which the claim holds, negative if it fails, and the two sides where it is smallest."""
+    measured, expected = np.broadcast_arrays(np.asarray(measured, float), np.asarray(expected, float))
+    slack = atol + rtol * np.abs(expected)
+    difference = expected - measured
+    margins = slack + {"=": -np.abs(difference), "<": difference, ">": -difference}[relation[0]]
+    # NaN satisfies nothing
+    margins = np.where(np.isnan(margins), -np.inf, margins)
+    worst = np.unravel_index(np.argmin(margins), margins.shape)
+    return margins[worst], float(measured[worst]), float(expected[worst])
+
+
+def _is_true(margin, relation):
+    return margin > 0 if relation in ("<", ">") else margin >= 0
+
+
+def _rounded(value):
+    return None if value is None else float(f"{value:.6g}")

@@ -1,0 +1,220 @@
+"""Exact errors of clipped and of debiased Poisson counts, and their bounds.
+
+Rates lambda_u are fixed and counts are random, as in the analysis of Liu et al. (2023), Appendix C: users
+come as groups of equal rates, and the error is that of the estimated mean rate.
+"""
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import gammainc
+
+from userdp import _validate
+from userdp._public import public
+from userdp.central.debias import clipped_poisson_mean, guard, poisson_at_most, poisson_rate
+
+__all__ = [
+    "noise_variance",
+    "plain_risk",
+    "clipped_total_law",
+    "debiased_risk",
+    "bias_bound",
+    "peak_curvature",
+    "clipped_poisson_slope",
+    "clipped_poisson_curvature",
+    "clipped_poisson_variance",
+    "amplification",
+]
+
+
+@public
+def noise_variance(n: int, bound: float, epsilon: float, *, printed: bool = False) -> float:
+    """Variance of the noise in the clipped mean, ``2 C^2 / (n epsilon)^2``; the paper prints half of it."""
+    return (1 if printed else 2) * (bound / (n * epsilon)) ** 2
+
+
+@public
+def plain_risk(
+    rates: ArrayLike, *, bound: int, epsilon: float, users: ArrayLike | None = None, printed: bool = False
+) -> float:
+    """Exact mean squared error of the clipped mean as an estimate of the mean rate.
+
+    Parameters
+    ----------
+    rates : array_like, shape (k,)
+        Poisson rates of the users, or of k groups of users.
+    bound
+        Contribution bound C.
+    epsilon
+        Budget, positive.
+    users : array_like of int, shape (k,), optional
+        Number of users at each rate; by default one each.
+    printed
+        Whether to take C^2 for 2 C^2 in the noise, as Lemma C.4 prints it.
+
+    Returns
+    -------
+    float
+        Squared bias + variance of the clipped counts + variance of the noise.
+
+    Notes
+    -----
+    Liu et al. (2023), Lemma C.4, with the variance of the Laplace law corrected.
+
+    Examples
+    --------
+    >>> round(plain_risk([0.5, 2.0], bound=3, epsilon=1.0, users=[300, 100]), 6)
+    0.004839
+    """
+    rates, share, n = _groups(rates, users)
+    _validate.positive(epsilon=epsilon)
+    bias = share @ (rates - clipped_poisson_mean(rates, bound))
+    spread = share @ clipped_poisson_variance(rates, bound) / n
+    return float(bias**2 + spread + noise_variance(n, bound, epsilon, printed=printed))
+
+
+@public
+def clipped_total_law(rates: ArrayLike, bound: int, users: ArrayLike | None = None) -> NDArray:
+    """Law of the sum of clipped Poisson counts, shape (n C + 1,), by powers of discrete transforms.
+
+    Parameters as for `plain_risk`. The probability of each total is right to an absolute error near machine
+    precision.
+    """
+    rates, share, n = _groups(rates, users)
+    length = n * int(bound) + 1
+    padded = next_fast_len(length, real=True)
+    transform = np.ones(padded // 2 + 1, dtype=complex)
+    for rate, count in zip(rates, np.rint(share * n), strict=True):
+        one = scipy.stats.poisson.pmf(np.arange(bound + 1), rate)
+        one[-1] = gammainc(bound, rate)
+        transform *= rfft(one, padded) ** count
+    return np.clip(irfft(transform, padded)[:length], 0, None)
+
+
+@public
+def debiased_risk(
+    rates: ArrayLike,
+    *,
+    bound: int,
+    epsilon: float,
+    largest_rate: float | None = None,
+    users: ArrayLike | None = None,
+    nodes: int = 6,
+) -> float:
+    """Exact mean squared error of the debiased rate as an estimate of the mean rate.
+
+    Parameters
+    ----------
+    rates, bound, epsilon, users
+        As for `plain_risk`.
+    largest_rate
+        As for `poisson_rate`.
+    nodes
+        Points of the Gauss-Legendre rule between two neighbouring totals.
+
+    Returns
+    -------
+    float
+        The law of the clipped total from `clipped_total_law`, the noise integrated piece by piece, both
+        guards as atoms. Time grows with n C.
+    """
+    rates, share, n = _groups(rates, users)
+    _validate.positive(epsilon=epsilon)
+    law = clipped_total_law(rates, bound, users)
+    scale = bound / epsilon
+    target, top = share @ rates, guard(bound, largest_rate)
+    # weights of the two exponential pieces of the density between the totals k and k + 1
+    fade = np.exp(-1 / scale)
+    left = scipy.signal.lfilter([0.5], [1, -fade], law)
+    right = scipy.signal.lfilter([0.5], [1, -fade], law[::-1])[::-1]
+    last = n * float(clipped_poisson_mean(top, bound))
+    starts = np.arange(int(np.ceil(last)))
+    widths = np.minimum(last - starts, 1.0)
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    inside = (points + 1) / 2 * widths[:, None]
+    rate = poisson_rate((starts[:, None] + inside) / n, bound, largest_rate=largest_rate)
+    density = left[starts, None] * np.exp(-inside / scale)
+    density += right[starts + 1, None] * np.exp((inside - 1) / scale)
+    middle = ((rate - target) ** 2 * density) @ weights @ widths / (2 * scale)
+    totals = np.arange(law.size)
+    far = np.exp(-np.abs(last - totals) / scale) / 2
+    above = law @ np.where(totals < last, far, 1 - far)
+    return float(middle + right[0] * target**2 + above * (top - target) ** 2)
+
+
+@public
+def bias_bound(rates: ArrayLike, bound: int, *, users: ArrayLike | None = None, split: bool = False) -> float:
+    """Bound on how far the mean of h lies below h of the mean: half the largest curvature times the variance.
+
+    Parameters
+    ----------
+    rates, bound, users
+        As for `plain_risk`.
+    split
+        Whether to treat rates above (C - 1) / 2 by themselves, for C at least 3 and a mean rate of at most
+        1 (Liu et al., Theorem C.3, repaired).
+    """
+    rates, share, _ = _groups(rates, users)
+    target = share @ rates
+    away = rates - target
+    most = peak_curvature(bound)
+    if not split:
+        return float(most / 2 * (share @ away**2))
+    _validate.integer(3, bound=bound)
+    _validate.in_range(0, 1, mean_rate=float(target))
+    far = rates > (bound - 1) / 2
+    low = -float(clipped_poisson_curvature((bound - 1) / 2, bound))
+    near = low / 2 * (share @ away**2)
+    return float(near + share[far] @ np.minimum(away[far], most / 2 * away[far] ** 2))
+
+
+@public
+def peak_curvature(bound: int) -> float:
+    """Largest ``|h''|`` over all rates: the probability that a Poisson variable of rate C - 1 equals it."""
+    return -float(clipped_poisson_curvature(bound - 1, bound))
+
+
+def _groups(rates: ArrayLike, users: ArrayLike | None) -> tuple[NDArray, NDArray, int]:
+    """Rates, share of the users at each and number of users."""
+    rates = _validate.vector(0, rates=np.ravel(rates))
+    users = np.ones(rates.size) if users is None else _validate.vector(0, users=np.ravel(users))
+    if users.shape != rates.shape or (users != np.rint(users)).any() or not users.any():
+        raise ValueError(f"users must be whole numbers, one for each rate and not all 0, got {users}")
+    return rates, users / users.sum(), int(users.sum())
+
+
+@public
+def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> NDArray:
+    """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return -scipy.stats.poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
+
+
+@public
+def clipped_poisson_variance(rate: ArrayLike, bound: int) -> NDArray:
+    """Variance of a clipped Poisson variable, elementwise: at most the rate."""
+    mean = clipped_poisson_mean(rate, bound)
+    rate = np.asarray(rate, dtype=float)
+    square = (
+        rate**2 * poisson_at_most(bound - 3, rate)
+        + rate * poisson_at_most(bound - 2, rate)
+        + bound**2 * gammainc(bound, rate)
+    )
+    return np.maximum(square - mean**2, 0.0)
+
+
+@public
+def clipped_poisson_slope(rate: ArrayLike, bound: int) -> NDArray:
+    """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
+    _validate.integer(1, bound=bound)
+    return poisson_at_most(bound - 1, np.asarray(rate, dtype=float))
+
+
+@public
+def amplification(bound: int, largest_rate: float = 1.0) -> float:
+    """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
+
+    With the default it is the paper's gamma_C.
+    """
+    return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))

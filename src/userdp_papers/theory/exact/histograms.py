@@ -1,0 +1,200 @@
+"""What released histograms lose, exactly, and what the choice of a bound is held against."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import logsumexp, ndtr
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import ArrayLike, Floats, Ints, Rng
+from userdp.central.bounds import Surrogate, bound_choice, surrogate_curve
+from userdp.central.histogram import clipped_totals, count_rows, counts_or_zero, norm_for, norms, unit_scale
+from userdp.central.unknown_domain import objective_from_totals, sample_records, whole_bounds, whole_counts
+from userdp.privacy.choice import ExponentialChoice
+
+__all__ = [
+    "expected_loss",
+    "folded_mean",
+    "expected_error",
+    "error_constants",
+    "two_approximate_bound",
+    "objective",
+    "random_clip",
+    "grid_law",
+    "log_density",
+    "exponential_law",
+    "objective_sensitivity",
+]
+
+
+@public
+def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:
+    """Exact expected l1 distance of the release from the true histogram, for several bounds, shape (k,).
+
+    ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form. Parameters
+    as for `clipped_totals` and `histogram_noise`.
+    """
+    counts = counts_or_zero(counts)
+    bounds = np.asarray(bounds, dtype=float)
+    bias = counts.sum(axis=0) - clipped_totals(counts, bounds, norm=norm_for(delta))  # type: ignore[union-attr]
+    unit = unit_scale(counts.shape[1], delta=delta, **release)  # type: ignore[union-attr]
+    return folded_mean(bias, (unit * bounds)[:, None], gaussian=delta > 0).sum(axis=1)
+
+
+@public
+def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
+    """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
+    shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
+    ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
+    if gaussian:
+        density = np.exp(-(ratio**2) / 2) * np.sqrt(2 / np.pi)
+        return scale * density + shift * (1 - 2 * ndtr(-ratio))
+    return shift + scale * np.exp(-ratio)
+
+
+@public
+def expected_error(
+    totals: ArrayLike, truth: ArrayLike, *, scale: ArrayLike, threshold: ArrayLike, printed: bool = False
+) -> Floats:
+    """Exact expected distance of each released count from the truth, given the clipped totals.
+
+    Parameters
+    ----------
+    totals : shape (..., d)
+        Clipped totals.
+    truth : shape (d,)
+        True totals of all records.
+    scale, threshold : broadcast against `totals`
+        Scale b of the Laplace noise and threshold t of the release.
+    printed
+        Whether items with a clipped total of 0 may be released if their truth is positive.
+
+    Returns
+    -------
+    ndarray, shape (..., d)
+        ``E |(h + Z) 1{h + Z > t} - N|`` in closed form, h from `totals` and N from `truth`.
+
+    Notes
+    -----
+    What Liu et al. (2023), Theorem B.1, bounds up to constants. Averaged over the draws of the clipped
+    totals this is the expected loss of the release, without the noise of simulating it.
+    """
+    totals, truth = np.asarray(totals, dtype=float), np.asarray(truth, dtype=float)
+    scale, threshold = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
+    needed, missing = threshold - totals, truth - totals
+    tail = np.exp(-np.abs(needed) / scale) / 2
+    passes = np.where(needed >= 0, tail, 1 - tail)
+    # E[(Z - missing); Z > needed]; where the noise may fall short of `missing`, twice the part above it
+    signed = _excess(needed, scale) + (needed - missing) * passes
+    distance = np.where(needed >= missing, signed, 2 * _excess(missing, scale) - signed)
+    error = truth * (1 - passes) + distance
+    shown = truth > 0 if printed else totals > 0
+    return np.where(shown, error, truth)
+
+
+def _excess(x: Floats, scale: Floats) -> Floats:
+    """Mean of ``max(Z - x, 0)`` for Laplace noise Z."""
+    return np.maximum(-x, 0) + scale / 2 * np.exp(-np.abs(x) / scale)
+
+
+@public
+def error_constants(scale: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Floats]:
+    """Constants c and chi of the two bounds of `expected_error`, threshold at least scale, elementwise.
+
+    Of an item with clipped total h and truth N, whole numbers, the error lies between
+    ``(N - h) / 2 + c min(h, t)`` and ``N - h + (1 + chi) min(h, t)``, for `printed` up to ``(1 + chi)``
+    times ``N - h + min(h, t)``: what stands of Liu et al. (2023), Theorem 5.2, in sharper form.
+    """
+    b, t = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
+    small = np.exp(-(t - 1) / b) * (t + b - 2) / 2
+    return np.minimum(0.5, (1 + np.log(2)) / 2 * b / t), np.maximum(small, np.exp(-(t / b + 3) / 2))
+
+
+@public
+def two_approximate_bound(counts: ArrayLike, **options: Any) -> float:
+    """Contribution bound whose loss is at most twice the best in hindsight; itself *not* private.
+
+    The largest minimiser of G, options as for `surrogate_curve`: the largest norm C such that the users at or
+    above it weigh at least M together, each weighing ``||N_u||_1 / ||N_u||``; 0 if all weigh less.
+
+    Notes
+    -----
+    Liu et al. (2023), Lemma 4.2 (delta = 0: each user weighs 1, so that this is the ceil(M)-th largest
+    size, which for "add-remove" is the ceil(d / epsilon)-th) and Theorem 4.3 (delta > 0).
+    `expected_loss` at this bound is at most 1.466 times the best for Laplace noise, 1.543 for Gaussian.
+    """
+    return surrogate_curve(counts, **options).minimiser()
+
+
+@public
+def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.0) -> float:
+    """Most that one user changes `objective` at any of the bounds, under either relation of neighbours.
+
+    ``2 C_max - (2 - weight) min(bounds)``, with `largest` the public bound C_max of the records of one user,
+    at least the largest of `bounds`: a user's share of V lies between 0 and this, and an absent user and one
+    with C_max records attain both ends.
+    """
+    bounds = whole_bounds(bounds)
+    _validate.in_range(0, 2, weight=weight)
+    _validate.integer(int(bounds.max()), largest=largest)
+    return float(2 * largest - (2 - weight) * bounds.min())
+
+
+@public
+def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
+    """Computable bound V of the expected loss for each bound, as `objective_from_totals`, from the counts."""
+    bounds = whole_bounds(bounds)
+    expected = clipped_totals(counts, bounds, norm=1)
+    return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)
+
+
+@public
+def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
+    """Keep a uniform sample, without replacement, of at most `bound` records of each user.
+
+    Output law: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
+    independently of the other users'.
+
+    Parameters
+    ----------
+    counts : shape (n, d), dense or sparse
+        Count of each user and item; what is not a count is taken for 0.
+    bound
+        Contribution bound C, at least 1 and at most ten million.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, d)
+        The clipped counts.
+
+    Notes
+    -----
+    Liu et al. (2023), Section 5. One user at a time, as printed; `nested_totals` is the fast twin.
+    """
+    _validate.generator(rng=rng)
+    (bound,) = whole_bounds([bound], "bound").tolist()
+    counts = whole_counts(
+        count_rows(sparse.csr_array(counts).toarray() if sparse.issparse(counts) else counts)
+    )
+    return np.array([sample_records(row, bound, rng) for row in counts], dtype=np.int64).reshape(counts.shape)
+
+
+@public
+def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
+    """Law of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
+    return bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
+
+
+@public
+def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
+    """Law of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
+    return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)
+
+
+@public
+def log_density(curve: Surrogate, bounds: ArrayLike, rate: float) -> Floats:
+    """Logarithm of the density proportional to ``exp(-rate G)`` on [0, largest]."""
+    _validate.in_range(0, 1e300, rate=rate)
+    return -rate * curve.values(bounds) - logsumexp(curve.segments(rate)[2])

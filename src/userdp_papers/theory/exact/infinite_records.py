@@ -1,0 +1,48 @@
+"""Exact risks of users with infinitely many records: they know theta, so that only the noise can mislead."""
+
+import numpy as np
+from scipy.stats import binom
+
+from userdp import _validate
+from userdp._public import public
+from userdp.privacy.reports import BinaryResponse, UnaryEncoding
+
+__all__ = ["miss_probability", "two_point_risk"]
+
+
+@public
+def miss_probability(n: int, count: int, *, epsilon: float) -> float:
+    """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
+
+    For n users who all vote for one of N = `count` balls it is
+    ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
+    """
+    _validate.integer(1, n=n, count=count)
+    _validate.positive(epsilon=epsilon)
+    keep = UnaryEncoding(count, 1, epsilon).keep
+    if count == 1:
+        return 0.0
+    k = np.arange(1, n + 1)
+    above = binom.sf(k - 1, n, 1 - keep)
+    # log P(Bin(n, 1 - p) < k) from whichever tail is the smaller
+    below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, 1 - keep))
+    missed = -np.expm1((count - 1) * below)
+    # the right ball with no vote at all is always missed
+    return float(binom.pmf(k, n, keep) @ missed + binom.pmf(0, n, keep))
+
+
+@public
+def two_point_risk(n: int, *, epsilon: float) -> float:
+    """Smallest average risk at theta = -1 and theta = 1 when every user knows theta, over all channels.
+
+    No epsilon-private, sequentially interactive channel and no estimator has a smaller one, and n randomised
+    bits attain it: a lower bound on the risk over [-1, 1] whatever the number of records.
+
+    For n users it is ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and
+    Bin(n, 1 - p), ``p = expit(epsilon)``.
+    """
+    _validate.integer(1, n=n)
+    _validate.budget(epsilon=epsilon)
+    keep = BinaryResponse(epsilon).keep
+    low, high = (binom.logpmf(np.arange(n + 1), n, p) for p in (1 - keep, keep))
+    return float(2 * np.exp(low + high - np.logaddexp(low, high)).sum())

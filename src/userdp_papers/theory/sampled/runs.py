@@ -1,0 +1,182 @@
+"""What local estimators return, drawn without their users: many runs on the same means, or no means at all.
+
+For simulations. The laws are exact: those of running the estimator itself.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import ArrayLike, Floats, Rng
+from userdp.local._rounds import UNIT, Options, Rounds, users_table
+from userdp.local.mean import localised_rounds
+from userdp.local.sparse import Hashes, Order, hash_report, refined, select_coordinates, tuned
+from userdp.local.unequal import dame_rounds, matching_sizes
+from userdp.privacy.guarantee import disjoint
+from userdp.privacy.reports import project
+from userdp.privacy.results import Release, SparseEstimate
+from userdp.sizes import SizeLaw
+from userdp_papers.populations.sparse import SparseSigns
+
+__all__ = ["MeanRuns", "localised_mean_runs", "dame_runs", "simulate_selection"]
+
+
+@dataclass(frozen=True)
+class MeanRuns(Release[Floats]):
+    """Estimates of a mean in independent runs on the same users, shape (runs,), for simulations.
+
+    The guarantee is that of one run: who released all of them would spend it as often.
+
+    Parameters
+    ----------
+    interval : shape (runs, 2)
+        The interval of each run.
+    """
+
+    interval: Floats
+
+
+@public
+def localised_mean_runs(
+    means: ArrayLike,
+    *,
+    size: int,
+    epsilon: float,
+    runs: int,
+    half_width: float | None = None,
+    general: bool | None = None,
+    rng: Rng,
+) -> MeanRuns:
+    """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, size, epsilon, half_width, general, rng
+        As for `localised_mean`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> users, rng = np.full(10_000, 0.3), np.random.default_rng(1)
+    >>> localised_mean_runs(users, size=1000, epsilon=1.0, runs=3, rng=rng).value.round(2)
+    array([0.29, 0.3 , 0.3 ])
+    """
+    x = users_table("n", 2, epsilon, rng, means=means)
+    how = Options(size, epsilon, half_width, general, False, False, rng)
+    return _drawn(localised_rounds(x, how), runs, rng)
+
+
+@public
+def dame_runs(
+    means: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    epsilon: float,
+    size_law: SizeLaw,
+    size_cap: int,
+    runs: int,
+    rng: Rng,
+) -> MeanRuns:
+    """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
+
+    Output law: that of `runs` calls. What the users contribute is summed once.
+
+    Parameters
+    ----------
+    means, sizes, epsilon, size_law, size_cap, rng
+        As for `dame`.
+    runs
+        Number of runs, at least 1.
+
+    Returns
+    -------
+    MeanRuns
+        Value and interval of each run.
+
+    Examples
+    --------
+    >>> from userdp.sizes import constant_size
+    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
+    >>> options = {"size_law": constant_size(900), "size_cap": 900, "runs": 3, "rng": rng}
+    >>> dame_runs(means, sizes, epsilon=1.0, **options).value.round(1)
+    array([0.3, 0.3, 0.3])
+    """
+    x = project(users_table("n", 2, epsilon, rng, means=means), *UNIT)
+    result = _drawn(
+        dame_rounds(x, matching_sizes(sizes, x, size_law), epsilon, size_law, size_cap, False), runs, rng
+    )
+    return replace(result, interval=np.clip(result.interval, *UNIT))
+
+
+@public
+def simulate_selection(
+    population: SparseSigns,
+    *,
+    n: int,
+    size: int,
+    sparsity: int,
+    epsilon: float,
+    threshold: float | None = None,
+    clip: float | None = None,
+    half_width: float | None = None,
+    general: bool = False,
+    order: Order = "index",
+    rng: Rng,
+) -> SparseEstimate:
+    """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
+
+    Output law: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first half's
+    hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
+
+    Parameters
+    ----------
+    population, n
+        Law of the records, and number of users.
+    size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
+        As for `sparse_selection`.
+
+    Returns
+    -------
+    SparseEstimate
+        As for `sparse_selection`.
+
+    Examples
+    --------
+    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "rng": np.random.default_rng(1)}
+    >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
+    array([0, 1])
+    """
+    _validate.integer(4, 10**8, n=n)
+    d, half = population.d, n // 2
+    how = Options(size, epsilon, half_width, general, False, False, rng)
+    how, threshold, clip = tuned(how, n, d, sparsity, threshold, clip)
+    hashes = Hashes.draw(half, d, rng)
+    sums = population.draw_sums(hashes, size, threshold, rng)
+    report = hash_report(clip, epsilon)
+    voted = Release(hashes.scores(report.privatise(sums, rng)), report.guarantee)
+    selected = select_coordinates(voted.value, sparsity, order=order)
+    return refined(population.draw_columns(selected, size, half, rng), selected, voted, disjoint, how)
+
+
+def _drawn(rounds: Rounds, runs: int, rng: Rng) -> MeanRuns:
+    """Draw both rounds several times, the runs that choose one bin together."""
+    _validate.integer(1, runs=runs)
+    held = rounds.ballot.held(rounds.voters, rounds.eligible)
+    votes = rounds.ballot.randomiser.sample_total_of_counts(np.tile(held, (runs, 1)), len(rounds.voters), rng)
+    chosen, value, interval = votes.argmax(axis=1), np.empty(runs), np.empty((runs, 2))
+    for j in np.unique(chosen):
+        report, x, finish = rounds.refine(int(j))
+        ours = chosen == j
+        value[ours] = finish(report.sample_totals(x, int(ours.sum()), rng) / x.size)
+        interval[ours] = report.low, report.high
+    return MeanRuns(value, disjoint(rounds.ballot.randomiser.guarantee, report.guarantee), interval)

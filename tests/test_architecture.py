@@ -1,0 +1,146 @@
+"""The house as it shall be: bounds of code, doors, and no private name across a border."""
+
+import ast
+import re
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from inspect import isclass, isfunction, unwrap
+
+import pytest
+
+import userdp
+from code_lines import code_lines
+from faces import FACES, face
+
+PACKAGES = ("userdp", "userdp_papers", "userdp_book")
+INSTALLED = ("privacy", "sizes", "local", "central", "planning", "tables")
+# lines of code: no docstring, comment or blank line
+BOUNDS = {
+    ("userdp",): 5_100,
+    ("userdp/privacy", "userdp/local", "userdp/central"): 2_900,
+    ("userdp_papers",): 2_800,
+    ("userdp_book",): 4_900,
+}
+MOST_NAMES = 150
+MOST_MODULES = 45  # beside the package itself
+
+
+def files(root, *folders):
+    return [file for folder in folders for file in sorted((root / "src" / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("folders", BOUNDS, ids=" and ".join)
+def test_the_bounds_of_code_are_kept(root, folders):
+    assert 0 < sum(map(code_lines, files(root, *folders))) <= BOUNDS[folders]
+
+
+def test_what_one_installs_has_few_public_names():
+    names = {name for room in INSTALLED for name in face(room).__all__} | {*userdp.__all__}
+    assert 100 < len(names) <= MOST_NAMES
+
+
+def test_an_import_loads_few_modules():
+    code = "import sys, userdp; print(sum(name.startswith('userdp.') for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 10 < int(done.stdout) <= MOST_MODULES
+
+
+def private_imports(text):
+    """Private names that a module takes from another: by an import, or as an attribute of one."""
+    tree = ast.parse(text)
+    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in froms if node.level or (node.module or "").split(".")[0] in PACKAGES]
+    taken = [(node, each.name) for node in ours for each in node.names if is_private(each.name)]
+    yield from (name for node, name in taken if not is_module(node, name))
+    bound = {each.asname or each.name for node in ours for each in node.names if is_module(node, each.name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and ast.unparse(node.value) in bound:
+            yield f"{ast.unparse(node.value)}.{node.attr}"
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def is_module(node, name):
+    try:
+        import_module(f"{node.module}.{name}")
+    except (ImportError, TypeError):
+        return False
+    return True
+
+
+def test_no_private_name_crosses_the_border_of_a_module(root):
+    found = {
+        str(file.relative_to(root)): names
+        for file in files(root, *PACKAGES)
+        if (names := [*private_imports(file.read_text(encoding="utf8"))])
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from userdp.local.mean import _one_round", ["_one_round"]),
+        ("from userdp.local import mean\nmean._one_round(1)", ["mean._one_round"]),
+        ("from userdp import _validate\n_validate.positive(n=1)", []),
+        ("from userdp.local._rounds import Rounds", []),
+    ],
+)
+def test_a_private_name_would_be_seen(text, found):
+    assert [*private_imports(text)] == found
+
+
+def test_one_object_by_every_door():
+    """The top, a room's face and the module in which it stands show the same function."""
+    doors = {"userdp": userdp} | {room: face(room) for room in FACES}
+    for door in doors.values():
+        for name in door.__all__:
+            thing = getattr(door, name)
+            if isfunction(unwrap(thing)) or isclass(thing):
+                assert thing is getattr(import_module(thing.__module__), name), (door.__name__, name)
+                others = [getattr(other, name) for other in doors.values() if name in other.__all__]
+                assert all(other is thing for other in others), name
+
+
+def test_every_public_callable_is_checked_where_it_stands(root):
+    """`@public` is written at the definition; tables and data name columns and rows themselves."""
+    bare = []
+    rooms = ("privacy", "local", "central", "planning", "printed", "theory", "populations")
+    for file in files(root, *(f"{package}/{room}" for package in PACKAGES[:2] for room in rooms)):
+        tree = ast.parse(file.read_text(encoding="utf8"))
+        lists = [node for node in tree.body if isinstance(node, ast.Assign) and names_of(node) == ["__all__"]]
+        offered = ast.literal_eval(lists[0].value) if lists and file.name != "__init__.py" else []
+        for node in tree.body:
+            named = isinstance(node, ast.FunctionDef) and node.name in offered
+            if named and "public" not in [ast.unparse(each) for each in node.decorator_list]:
+                bare.append(f"{file.name}: {node.name}")
+    assert bare == []
+
+
+def names_of(node):
+    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+
+
+def test_the_first_line_of_a_module_of_estimators_names_its_algorithms(root):
+    silent = []
+    for file in files(root, "userdp/local", "userdp/central"):
+        if not file.name.startswith("_"):
+            first = ast.get_docstring(ast.parse(file.read_text(encoding="utf8"))).partition("\n")[0]
+            if not re.search(r"Algorithm|Lemma|Section|Theorem|\(\d+\)", first):
+                silent.append(f"{file.parent.name}/{file.name}: {first}")
+    assert silent == []
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_small_package_alone(root, tmp_path):
+    command = ["uv", "build", "--quiet", "--wheel", "--no-build-isolation", "--out-dir", str(tmp_path)]
+    subprocess.run([sys.executable, "-m", *command], cwd=root, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "userdp/planning/plans.py" in names
+    outside = [name for name in names if not name.startswith(("userdp/", "userdp-"))]
+    assert outside == [] and not [name for name in names if name.endswith((".toml", ".csv", ".xz"))]
