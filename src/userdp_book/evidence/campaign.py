@@ -29,7 +29,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from userdp_book.run.reach import Sources, read_code
+from userdp_book.run.definitions import read_code
+from userdp_book.run.reach import Sources
 
 from .on_pages import is_as_stored, seen_by
 from .slips import ROOT, plant, run
@@ -252,7 +253,7 @@ def reached() -> dict[str, tuple[Counter[str], set[str]]]:
             # what walks over the faces, itself or by the list of good calls, reaches all of the package
             walks = any(word in text for word in ("iter_modules", "promising()", "good_calls"))
             named = Counter(module for module, _ in pairs)
-            found[name] = named, set(sources.paths) if walks else sources.reach(code)[0]
+            found[name] = named, {*(sources.paths if walks else sources.reach(code)[0])}
     return found
 
 

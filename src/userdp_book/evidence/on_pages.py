@@ -30,7 +30,7 @@ def reached() -> dict[Page, tuple[set[str], set[str]]]:
     for page in pages(ROOT):
         code = code_in(page)
         near = {module for one in code.imports for module, _ in list(sources.behind(*one)) or [one]}
-        found[page] = near, sources.reach(code)[0]
+        found[page] = near, {*sources.reach(code)[0]}
     return found
 
 

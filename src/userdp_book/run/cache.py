@@ -9,8 +9,9 @@ import sys
 from dataclasses import asdict
 from hashlib import sha256
 
+from .definitions import Code, parsed, read_code, without_words
 from .pages import Page, code_cells, notebook
-from .reach import Code, Sources, parsed, read_code, without_words
+from .reach import Sources
 
 
 def last_run(page: Page) -> dict:

@@ -1,152 +1,42 @@
-"""What code reaches: the modules behind the names that it imports, and the data files that these name.
+"""What code reaches: the definitions behind the names that it uses, and the data files that these name.
 
-A face, a package's ``__init__``, is looked through: ``from userdp.local import dame`` reaches the module
-whose ``__all__`` has ``dame`` and what that imports in turn, not the whole wing. Of a module counts its
-syntax, so that neither a comment, a docstring nor the type of an argument changes anything.
+Of a module count the statements that bind a name which is asked for, what these use in turn, across modules
+and through faces, and what its import does besides. When in doubt, it counts.
 """
 
-import ast
 import json
-import re
 import tomllib
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-# The package of the book, and what runs the book, which a few pages use as well.
-PACKAGES = ("userdp", "userdp_papers", "userdp_book")
-# What may name a file: letters and the signs of a pattern around the dot of an ending.
-FILE = re.compile(r"[\w*?\[\]-]*(\.[A-Za-z]\w*)+")
-ALL = "*"
+from .definitions import ALL, PACKAGES, Code, Module, Statement, Use, below, read_module, root
+
 JUDGEMENT = "judgement"
-DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclass(frozen=True)
-class Code:
-    """What code does and asks for; an import is (module, name), without a name for the module itself."""
-
-    digest: str
-    imports: tuple[tuple[str, str], ...]
-    files: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Module(Code):
-    """A module's code, and what a face shows: ``bound`` is (name, module, name there)."""
-
-    package: bool
-    exports: tuple[str, ...] | None
-    bound: tuple[tuple[str, str, str], ...]
-    works: bool
-
-
-@cache
-def read_module(source: str, name: str, package: bool) -> Module:
-    tree = without_words(ast.parse(source))
-    at = name if package else name.rpartition(".")[0]
-    nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    bound = [entry for node in nodes for entry in bound_by(node, at)]
-    lists = [node for node in tree.body if is_list_of_names(node)]
-    exports = tuple(ast.literal_eval(lists[-1].value)) if lists and is_literal(lists[-1]) else None
-    # What a module shows is looked up name by name: it is no part of what the module does.
-    tree.body = [node for node in tree.body if node not in lists]
-    works = not all(isinstance(node, ast.Import | ast.ImportFrom) or is_literal(node) for node in tree.body)
-    code = read_code(tree, at)
-    return Module(code.digest, code.imports, code.files, package, exports, tuple(bound), works)
-
-
-def read_code(tree: ast.Module, package: str = "") -> Code:
-    """Syntax, imports and names of files; relative imports start from ``package``."""
-    texts = [node.value for node in ast.walk(tree) if is_text(node)]
-    imports = sorted(set(imports_in(tree, package)))
-    digest = sha256(ast.dump(tree).encode()).hexdigest()
-    return Code(digest, tuple(imports), tuple(sorted({text for text in texts if FILE.fullmatch(text)})))
-
-
-def without_words(tree: ast.Module) -> ast.Module:
-    """The tree without docstrings and without the types of functions; comments are not in it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            node.annotation = None
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            node.returns = None
-        body = node.body if isinstance(node, DOCUMENTED) else []
-        if body and isinstance(body[0], ast.Expr) and is_text(body[0].value):
-            del body[0]
-    return tree
-
-
-def is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def is_list_of_names(node: ast.stmt) -> bool:
-    """Whether a statement is ``__all__ = ...``: a literal in a module, put together from these in a face."""
-    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-
-
-def is_literal(node: ast.stmt) -> bool:
-    """Whether a statement binds a name to a literal: it does nothing to anybody else."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-        return False
-    with suppress(ValueError):
-        ast.literal_eval(node.value)
-        return True
-    return False
-
-
-def bound_by(node: ast.ImportFrom, package: str) -> list[tuple[str, str, str]]:
-    """Name here, module and name there, for each name of ``from module import name as here``."""
-    start = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-    module = ".".join([*start, *([node.module] if node.module else [])])
-    return [(alias.asname or alias.name, module, alias.name) for alias in node.names]
-
-
-def imports_in(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
-    """What a tree imports of the packages, here or in the code that one of its strings holds."""
-    for node in ast.walk(tree):
-        found: Iterable[tuple[str, str]] = ()
-        if isinstance(node, ast.Import):
-            found = [(alias.name, "") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            found = [(module, name) for _, module, name in bound_by(node, package)]
-        elif is_text(node) and "userdp" in node.value and "import" in node.value:
-            found = imports_in(parsed(node.value), "")
-        yield from (pair for pair in found if pair[0].split(".")[0] in PACKAGES)
-
-
-def parsed(text: str) -> ast.Module:
-    """The syntax of a text, empty when it is no code."""
-    try:
-        return ast.parse(text)
-    except SyntaxError:
-        return ast.Module([], [])
+# A use, a statement by module and number, or the import of a module.
+Node = tuple[str, str | int | None]
 
 
 class Sources:
     """The modules and the data files of a repository, as they are when this is made."""
 
-    def __init__(self, root: Path):
-        self.root = root
-        folders = [root / "src" / package for package in PACKAGES]
-        self.paths = {module_name(path, root): path for top in folders for path in sorted(top.rglob("*.py"))}
-        self.others = [
-            path
-            for top in folders
-            for path in sorted(top.rglob("*.*"))
-            if path.suffix not in (".py", ".pyc") and path.is_file() and path.parent.name != JUDGEMENT
-        ]
+    def __init__(self, path: Path):
+        self.root = path
+        self.folders = [path / "src" / package for package in PACKAGES]
+        found = [one for folder in self.folders for one in sorted(folder.rglob("*.*")) if one.is_file()]
+        self.paths = {module_name(one, path): one for one in found if one.suffix == ".py"}
+        data = [one for one in found if one.suffix not in (".py", ".pyc")]
+        self.others = [one for one in data if one.parent.name != JUDGEMENT]
         self._modules: dict[str, Module] = {}
+        self._after: dict[Node, list[Node]] = {}
+        self._plants: dict[str, list[tuple[Node, Node]]] = {}
 
     @cached_property
     def judgements(self) -> dict:
         """Statement -> its claims: of these tables a page depends on its own statements alone."""
-        files = sorted((self.root / "src/userdp_papers/study" / JUDGEMENT).glob("*.toml"))
+        files = sorted(file for folder in self.folders for file in folder.rglob(f"{JUDGEMENT}/*.toml"))
         # kent.toml, but neither kent.faults.toml nor kent.statements.toml
         texts = [file.read_text(encoding="utf8") for file in files if "." not in file.stem]
         tables = map(tomllib.loads, texts)
@@ -159,53 +49,104 @@ class Sources:
             self._modules[name] = read_module(text, name, path.name == "__init__.py")
         return self._modules[name]
 
-    def reach(self, code: Code) -> tuple[set[str], set[tuple[str, ...]]]:
-        """The modules that matter to the code, and the names that were looked up through faces."""
-        reached: set[str] = set()
-        seen: set[tuple[str, str]] = set()
-        through: set[tuple[str, ...]] = set()
-        waiting = list(code.imports)
-        while waiting:
-            module, name = waiting.pop()
-            if (module, name) in seen or module not in self.paths:
-                continue
-            seen.add((module, name))
-            waiting += [(package, "") for package in self.working_packages(module)]
-            behind = list(self.behind(module, name))
-            if behind:
-                through |= {(module, name, *pair) for pair in behind}
-                waiting += behind
-            elif module not in reached:
-                reached.add(module)
-                waiting += self.module(module).imports
-        return reached, through
+    def reach(self, code: Code) -> tuple[dict[str, list[Statement]], list[tuple[Use, list[Use]]]]:
+        """By module the statements that matter to the code, in order; and what the uses stand for."""
+        nodes: set[Node] = set()
+        planted: set[Node] = {*code.imports}
+        while not planted <= nodes:
+            nodes = closure(nodes | planted, self.after)
+            run = [module for module, at in nodes if at is None]
+            planted = {new for module in run for kept, new in self.plants(module) if kept in nodes}
+        reached: dict[str, list[Statement]] = {}
+        for module, number in sorted(node for node in nodes if isinstance(node[1], int)):
+            reached.setdefault(module, []).append(self.module(module).statements[number])
+        uses = sorted(node for node in nodes if isinstance(node[1], str))
+        return reached, [(use, origins) for use in uses if (origins := self.behind(*use))]
 
-    def working_packages(self, name: str) -> Iterator[str]:
-        """Packages around a module that do more than show names: importing the module runs them first."""
-        parts = name.split(".")[:-1]
-        for length in range(1, len(parts) + 1):
-            package = ".".join(parts[:length])
-            if package in self.paths and self.module(package).works:
-                yield package
+    def after(self, node: Node) -> list[Node]:
+        """Where a node leads, which is looked up once."""
+        if node not in self._after:
+            module, at = node
+            run = [(module, None)] if isinstance(at, str) else []
+            self._after[node] = [*(self.run_by(module) if at is None else self.used_by(node)), *run]
+        return self._after[node]
 
-    def behind(self, module: str, name: str) -> Iterator[tuple[str, str]]:
-        """Where a face has a name from; nothing when it is the module itself that counts."""
-        face = self.module(module)
-        if not face.package or name in ("", ALL):
-            return
-        direct = [pair for here, *pair in face.bound if here == name and pair != [module, name]]
-        starred = [
-            (origin, name)
-            for _, origin, there in face.bound
-            if there == ALL and origin in self.paths and self.shows(origin, name)
-        ]
-        inside = [(f"{module}.{name}", "")] if f"{module}.{name}" in self.paths else []
-        yield from map(tuple, direct + starred or inside)
+    def used_by(self, node: Node) -> list[Node]:
+        """What a use stands for, all of the module when that is unknown, or what a statement uses."""
+        module, at = node
+        if module not in self.paths:
+            return []
+        if isinstance(at, int):
+            return [*self.module(module).statements[at].imports]
+        return [*self.behind(module, at), *self.binding(module, at)] or [(module, "")] * bool(at)
+
+    def binding(self, module: str, use: str) -> list[Node]:
+        """The statements that bind the name which a use starts with; without a name, all."""
+        here, name = self.module(module), root(use)
+        numbers = range(len(here.statements)) if name in ("", ALL) else here.numbers.get(name, [])
+        return [(module, number) for number in numbers]
+
+    def behind(self, module: str, use: str) -> list[Use]:
+        """From where a module has a name; nothing when it is the module itself that counts."""
+        if module not in self.paths:
+            return []
+        here, (name, _, rest) = self.module(module), use.partition(".")
+        if name in ("", ALL):
+            return sorted(set().union(*here.bound.values()))
+        found = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())}
+        if name not in here.numbers:
+            found |= {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.shows(origin, name)}
+        found.discard((module, use))
+        inside = f"{module}.{name}"
+        if not found and name not in here.numbers and inside in self.paths:
+            return [(inside, rest)]
+        return sorted(found)
 
     def shows(self, module: str, name: str) -> bool:
         """Whether ``from module import *`` may bind the name."""
-        exports = self.module(module).exports
-        return exports is None or name in exports
+        if module not in self.paths:
+            return False
+        here = self.module(module)
+        if here.exports is not None:
+            return name in here.exports
+        return not name.startswith("_") and bool({name, ALL} & {*here.numbers, *here.bound})
+
+    def run_by(self, module: str) -> Iterator[Node]:
+        """What an import executes: the packages around, statements that work, imports of other modules."""
+        if module in self.paths:
+            here = self.module(module)
+            yield module.rpartition(".")[0], None
+            yield from ((module, number) for number, one in enumerate(here.statements) if one.works)
+            for origin, name in set().union(*here.bound.values()):
+                yield from ((origin, None), (below(origin, name), None))
+
+    def plants(self, module: str) -> list[tuple[Node, Node]]:
+        """What an import hands to a registry, or to what else may keep it: (what keeps, statement)."""
+        if module not in self._plants:
+            statements = self.module(module).statements if module in self.paths else ()
+            self._plants[module] = [
+                (kept, (module, number))
+                for number, statement in enumerate(statements)
+                for call in statement.calls
+                for kept in self.changed_by(call)
+            ]
+        return self._plants[module]
+
+    def changed_by(self, call: Use) -> set[Node]:
+        """What a call may change: that of which it is a method, and that in which its code stores."""
+        called = dict(self.defined(*call))
+        found = {node for node, rest in called.items() if rest}
+        for module, at in closure(called, self.used_by):
+            for name in self.module(module).statements[at].changes if isinstance(at, int) else ():
+                if root(name) in {*self.module(module).numbers, *self.module(module).bound}:
+                    found |= {node for node, rest in self.defined(module, name) if rest}
+        return found
+
+    def defined(self, module: str, use: str) -> Iterator[tuple[Node, str]]:
+        """The statements that a use leads to, from wherever it is, and what is asked of them."""
+        for origin, there in closure([(module, use)], lambda one: self.behind(*one)):
+            if origin in self.paths:
+                yield from ((node, there.partition(".")[2]) for node in self.binding(origin, there))
 
     def data(self, codes: Iterable[Code]) -> list[Path]:
         """The data files that codes name: whole, as a pattern, by an ending, or without a packer's ending."""
@@ -215,14 +156,24 @@ class Sources:
 
     def digest(self, code: Code) -> str:
         """One hash of all that the code reaches outside of itself."""
-        reached, through = self.reach(code)
-        modules = {name: self.module(name) for name in sorted(reached)}
+        reached, origins = self.reach(code)
+        statements = [one for found in reached.values() for one in found]
         data = {
             path.relative_to(self.root).as_posix(): sha256(path.read_bytes()).hexdigest()
-            for path in self.data([code, *modules.values()])
+            for path in self.data([code, *statements])
         }
-        said = [{name: one.digest for name, one in modules.items()}, sorted(through), data]
+        said = [{name: [one.digest for one in found] for name, found in reached.items()}, origins, data]
         return sha256(json.dumps(said).encode()).hexdigest()
+
+
+def closure(start: Iterable[Node], steps: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    """All nodes to which steps lead, the first ones included."""
+    found, waiting = {*start}, [*start]
+    while waiting:
+        fresh = {*steps(waiting.pop())} - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def module_name(path: Path, root: Path) -> str:
