@@ -281,12 +281,12 @@ def _root_step(k: Any) -> Any:
 
 
 @public
-def variance_of_mean(sizes: ArrayLike, mean: float, spread: float) -> NDArray:
+def variance_of_mean(sizes: ArrayLike, mean: float, variance: float) -> NDArray:
     """Variance of the mean of each user's 0/1 records, users having own means (Cummings et al., Lemma 2.1).
 
-    ``mean (1 - mean) / size + (1 - 1 / size) spread`` for each of `sizes`, at least 1; `mean` and `spread`
-    are the mean and the variance of the users' own means.
+    ``mean (1 - mean) / size + (1 - 1 / size) variance`` for each of `sizes`, at least 1; `mean` and
+    `variance` are the mean and the variance of the users' own means.
     """
-    _validate.in_range(0, np.inf, spread=spread)
+    _validate.in_range(0, np.inf, variance=variance)
     sizes = np.asarray(sizes, dtype=float)
-    return mean * (1 - mean) / sizes + (1 - 1 / sizes) * spread
+    return mean * (1 - mean) / sizes + (1 - 1 / sizes) * variance

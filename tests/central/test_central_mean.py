@@ -43,7 +43,7 @@ def test_one_user_moves_each_release_by_at_most_scale_times_epsilon():
             changed[index] = extreme
             silent = [Silent(), Silent()]
             one, other = (
-                realistic_mean(x, sizes, epsilon=epsilon, rng=s, spread=0.01)
+                realistic_mean(x, sizes, epsilon=epsilon, rng=s, variance=0.01)
                 for x, s in zip((means, changed), silent, strict=True)
             )
             first, last = silent[0].scales
@@ -55,7 +55,8 @@ def test_one_user_moves_each_release_by_at_most_scale_times_epsilon():
     # attained: somebody in the middle can move the value by all of it
     assert middle.size == 54
     wide = [
-        realistic_mean(m, sizes, epsilon=epsilon, rng=Silent(), spread=0.01) for m in _extremes(means, sizes)
+        realistic_mean(m, sizes, epsilon=epsilon, rng=Silent(), variance=0.01)
+        for m in _extremes(means, sizes)
     ]
     assert max(abs(a.value - b.value) for a, b in zip(wide[::2], wide[1::2], strict=True)) == pytest.approx(
         last * epsilon, rel=1e-9
@@ -91,7 +92,7 @@ def test_cohorts_are_disjoint_and_ordered_by_size():
 def test_the_guarantee_is_that_of_disjoint_cohorts(known):
     rng = np.random.default_rng(3)
     sizes = np.full(2000, 20)
-    result = realistic_mean(USERS.draw_means(sizes, rng), sizes, epsilon=0.8, rng=rng, spread=known)
+    result = realistic_mean(USERS.draw_means(sizes, rng), sizes, epsilon=0.8, rng=rng, variance=known)
     g = result.guarantee
     assert (g.epsilon, g.delta, g.trust, g.neighbours) == (0.8, 0.0, "central", "replace-same-size")
 
@@ -106,7 +107,7 @@ def test_estimates_are_nearly_unbiased(mean):
         draws.append(
             [
                 realistic_mean(means, sizes, epsilon=2.0, rng=rng).value,
-                ideal_mean(means, sizes, mean=mean, spread=0.02, epsilon=2.0, beta=0.05, rng=rng).value,
+                ideal_mean(means, sizes, mean=mean, variance=0.02, epsilon=2.0, beta=0.05, rng=rng).value,
                 uniform_mean(means, epsilon=2.0, rng=rng).value,
             ]
         )
@@ -118,11 +119,11 @@ def test_estimates_are_nearly_unbiased(mean):
 def test_windows_hold_all_users_with_the_stated_probability():
     rng, n = np.random.default_rng(5), 500
     sizes = np.full(n, 400)
-    half = window(sizes, n, mean=0.3, spread=0.0, beta=0.1)
+    half = window(sizes, n, mean=0.3, variance=0.0, beta=0.1)
     inside = [np.all(np.abs(BetaUsers(0.3, 0).draw_means(sizes, rng) - 0.3) <= half) for _ in range(1000)]
     # normal quantiles of a binomial law: near 0.9, and certainly not far below
     assert 0.8 < np.mean(inside) < 0.97
-    assert window([1], 5, mean=0.3, spread=0.0, beta=0.1)[0] == pytest.approx(0.7)
+    assert window([1], 5, mean=0.3, variance=0.0, beta=0.1)[0] == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize("printed", [False, True])
@@ -157,10 +158,10 @@ def test_the_error_bounds_are_the_stated_ones(value):
 def test_the_windows_of_the_realistic_mean_are_those_of_its_first_two_steps(share):
     """All noise silent; where the first mean is 0 or 1 the windows lie about 10 / n or 1 - 10 / n."""
     n, spread, sizes = 4000, 0.02, np.sort(np.random.default_rng(15).integers(1, 30, 4000))[::-1]
-    result = realistic_mean(np.full(n, share), sizes, epsilon=0.5, spread=spread, rng=Silent())
+    result = realistic_mean(np.full(n, share), sizes, epsilon=0.5, variance=spread, rng=Silent())
     centre, middle = np.clip(share, 10 / n, 1 - 10 / n), sizes[:3600]
     half = initial_error(share, 400, epsilon=0.5, beta=0.05)
-    half = half + window(middle, n, mean=centre, spread=spread, beta=0.025)
+    half = half + window(middle, n, mean=centre, variance=spread, beta=0.025)
     lengths = np.minimum(centre + half, 1) - np.maximum(centre - half, 0)
     best = optimal_weights(variance_of_mean(middle, centre, spread), lengths, epsilon=0.5).value
     np.testing.assert_allclose(result.weights, best, rtol=1e-10)
@@ -265,16 +266,16 @@ def test_a_spread_that_is_known_is_the_one_that_is_told(domain):
     rng, sizes, (low, high) = np.random.default_rng(15), np.arange(1, 101), domain
     spread = 0.01 * (high - low) ** 2
     means = low + (high - low) * rng.random(100)
-    told = realistic_mean(means, sizes, epsilon=1.0, spread=spread, domain=domain, rng=rng).spread
+    told = realistic_mean(means, sizes, epsilon=1.0, variance=spread, domain=domain, rng=rng).variance
     assert told == pytest.approx(spread, rel=1e-12)
 
 
 def test_the_weights_are_the_best_for_the_noise_that_is_added():
     rng = np.random.default_rng(14)
     sizes = rng.integers(1, 60, 300)
-    known = {"mean": 0.3, "spread": 0.01, "epsilon": 0.5}
+    known = {"mean": 0.3, "variance": 0.01, "epsilon": 0.5}
     found = ideal_mean(USERS.draw_means(sizes, rng), sizes, beta=0.05, rng=rng, **known).weights
-    half = window(sizes, 300, mean=0.3, spread=0.01, beta=0.05)
+    half = window(sizes, 300, mean=0.3, variance=0.01, beta=0.05)
     lengths = np.minimum(0.3 + half, 1) - np.maximum(0.3 - half, 0)
     best = optimal_weights(variance_of_mean(sizes, 0.3, 0.01), lengths, epsilon=0.5).value
     np.testing.assert_allclose(found, best, rtol=1e-12)
@@ -320,12 +321,12 @@ def test_the_ideal_mean_takes_mean_and_spread_in_the_units_of_the_domain():
     unit, moved = (
         ideal_mean(y, SIZES, epsilon=2.0, beta=0.05, rng=np.random.default_rng(20), **o)
         for y, o in (
-            (x, {"mean": 0.3, "spread": 0.04}),
-            (10 * x - 3, {"mean": 0.0, "spread": 4.0, "domain": DOMAIN}),
+            (x, {"mean": 0.3, "variance": 0.04}),
+            (10 * x - 3, {"mean": 0.0, "variance": 4.0, "domain": DOMAIN}),
         )
     )
     assert moved.value == pytest.approx(10 * unit.value - 3, rel=1e-9)
-    assert moved.spread == pytest.approx(100 * unit.spread)
+    assert moved.variance == pytest.approx(100 * unit.variance)
 
 
 TABLE = np.full((50, 200), 0.5)
@@ -351,7 +352,7 @@ def test_wild_means_never_raise():
     sizes = np.resize([1, 3, 9], 100)
     for result in (
         realistic_mean(wild, sizes, epsilon=1.0, rng=rng),
-        ideal_mean(wild, sizes, mean=0.3, spread=0.0, epsilon=1.0, beta=0.1, rng=rng),
+        ideal_mean(wild, sizes, mean=0.3, variance=0.0, epsilon=1.0, beta=0.1, rng=rng),
         uniform_mean(wild, epsilon=1.0, rng=rng),
     ):
         assert np.isfinite(result.value)
@@ -374,15 +375,15 @@ def test_wild_means_never_raise():
             "sizes must be at least 1, got 0 at place 0",
         ),
         (lambda rng: private_variance([0.1] * 4, epsilon=1, rng=rng), "users must be .* at least 8, got 4"),
-        (lambda rng: window([1], 3, mean=2, spread=0, beta=0.1), "mean must be in .* got 2"),
+        (lambda rng: window([1], 3, mean=2, variance=0, beta=0.1), "mean must be in .* got 2"),
         (lambda rng: cohorts(np.ones(30), 29), "variance_users must be in .* got 29"),
         (
             lambda rng: realistic_mean(np.zeros(30), np.ones(30, int), epsilon=1, variance_users=7, rng=rng),
             "variance_users must be a whole number of at least 8, got 7",
         ),
         (
-            lambda rng: realistic_mean(np.zeros(30), np.ones(30, int), epsilon=1, spread=5.0, rng=rng),
-            "spread must be in .* got 5.0",
+            lambda rng: realistic_mean(np.zeros(30), np.ones(30, int), epsilon=1, variance=5.0, rng=rng),
+            "variance must be in .* got 5.0",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from userdp_papers.theory.exact.sensitivity import _largest_average, sensitivity
 
 
 def statistic(cap=6, alpha=0.02, spread=0.01):
-    half = alpha + window(np.arange(1, cap + 1), 12, mean=0.4, spread=spread, beta=0.1)
+    half = alpha + window(np.arange(1, cap + 1), 12, mean=0.4, variance=spread, beta=0.1)
     return TruncatedMean(0.4, spread, half)
 
 
@@ -107,7 +107,7 @@ def test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs():
         delta=1e-6,
         largest_size=141,
         rng=rng,
-        spread=0.0025,
+        variance=0.0025,
     )
     assert known.guarantee.epsilon == 5.0
 
@@ -124,7 +124,7 @@ def test_one_user_at_the_top_does_not_shift_all_pairs_of_the_variance_step():
         rng = np.random.default_rng(8)
         options = {"epsilon": 6.0, "delta": 1e-6, "largest_size": n + 1, "variance_users": voters}
         runs = [private_size_mean(means, sizes, rng=rng, **options) for _ in range(60)]
-        return np.mean([run.spread < 1e-4 for run in runs])
+        return np.mean([run.variance < 1e-4 for run in runs])
 
     # with pairs in order of size these are 1 and 0
     assert abs(small_spreads(means, sizes) - small_spreads(moved_means, moved_sizes)) < 0.4
@@ -144,7 +144,7 @@ class World:
     def run(self, known=True, **change):
         options = {"delta": self.delta, "largest_size": self.largest} | change
         shares = 5 if known else 6
-        options |= {"spread": self.spread} if known else {}
+        options |= {"variance": self.spread} if known else {}
         rng = Silent()
         rng.permutation = np.asarray
         return private_size_mean(*self.users, epsilon=shares * self.step, rng=rng, **options), rng
@@ -182,9 +182,9 @@ def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
     assert means.size == world.n - tenth
     error = initial_error(result.initial, tenth, epsilon=step, beta=0.05)
     own = np.arange(1, np.argmax(law) + 2)  # up to the cap, which is the likeliest
-    half = error + window(own, world.n, mean=result.initial, spread=world.spread, beta=0.025)
+    half = error + window(own, world.n, mean=result.initial, variance=world.spread, beta=0.025)
     np.testing.assert_allclose(statistic.half_widths, half, rtol=1e-12)
-    assert (statistic.centre, statistic.spread) == (result.initial, world.spread)
+    assert (statistic.centre, statistic.variance) == (result.initial, world.spread)
     # about a first mean of 0 no window can be: the centre is moved inside
     world.users = np.zeros(world.n), world.sizes
     assert world.run()[0].initial == 0 and seen["distance"][0].centre == 10 / world.n
@@ -234,7 +234,7 @@ def test_a_sensitivity_is_proposed_from_the_first_positive_total_on(monkeypatch)
 @pytest.mark.parametrize("n", [20, 79, 500])
 def test_the_total_is_what_was_asked_to_the_last_digit(n, known, epsilon):
     rng = np.random.default_rng(22)
-    options = {"epsilon": epsilon, "delta": 1e-6, "largest_size": 9, "spread": known}
+    options = {"epsilon": epsilon, "delta": 1e-6, "largest_size": 9, "variance": known}
     g = private_size_mean(rng.random(n), rng.integers(1, 9, n), rng=rng, **options).guarantee
     assert (g.epsilon, g.delta, g.neighbours) == (epsilon, 1e-6, "replace")
 
@@ -244,7 +244,7 @@ def test_a_proposal_too_small_returns_the_initial_mean():
     sizes = np.full(1000, 20)
     means = BetaUsers(0.3, 0.0025).draw_means(sizes, rng)
     result = private_size_mean(
-        means, sizes, epsilon=5.0, delta=1e-6, largest_size=31, rng=rng, spread=0.0025, safety=1e-3
+        means, sizes, epsilon=5.0, delta=1e-6, largest_size=31, rng=rng, variance=0.0025, safety=1e-3
     )
     assert result.value == result.initial
 
@@ -253,7 +253,7 @@ def test_wild_means_never_raise():
     rng = np.random.default_rng(7)
     wild = np.resize([np.nan, np.inf, -1e300], 200)
     result = private_size_mean(
-        wild, np.resize([1, 5], 200), epsilon=5.0, delta=1e-3, largest_size=5, rng=rng, spread=0.01
+        wild, np.resize([1, 5], 200), epsilon=5.0, delta=1e-3, largest_size=5, rng=rng, variance=0.01
     )
     assert np.isfinite(result.value)
 
@@ -274,5 +274,5 @@ def test_errors_name_the_parameter_and_the_value():
 def test_no_private_size_raises(wild):
     rng = np.random.default_rng(31)
     sizes = np.append(np.full(199, 3.0), wild)
-    options = {"epsilon": 5.0, "delta": 1e-3, "largest_size": 9, "spread": 0.1}
+    options = {"epsilon": 5.0, "delta": 1e-3, "largest_size": 9, "variance": 0.1}
     assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)

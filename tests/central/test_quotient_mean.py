@@ -7,7 +7,7 @@ from userdp.central import private_size_mean, quotient_mean, uniform_mean
 from userdp.central.private_sizes import TruncatedMean, _drawn_cohorts
 from userdp_papers.populations import BetaUsers
 
-OPTIONS = {"largest_size": 40, "spread": 0.01}
+OPTIONS = {"largest_size": 40, "variance": 0.01}
 
 
 def population(n, rng):
@@ -20,7 +20,7 @@ def population(n, rng):
 @pytest.mark.parametrize("random", [True, False])
 def test_the_total_is_what_was_asked_to_the_last_digit(random, known, epsilon):
     rng = np.random.default_rng(22)
-    options = {"epsilon": epsilon, "largest_size": 9, "spread": known, "random_cohorts": random}
+    options = {"epsilon": epsilon, "largest_size": 9, "variance": known, "random_cohorts": random}
     g = quotient_mean(rng.random(200), rng.integers(1, 9, 200), rng=rng, **options).guarantee
     assert g.epsilon <= epsilon and g.epsilon == pytest.approx(epsilon, rel=1e-12)
     assert (g.delta, g.neighbours) == (0.0, "replace")
@@ -43,7 +43,7 @@ def test_a_known_spread_is_in_the_square_of_the_domains_unit(release, more):
             width * means,
             sizes,
             domain=(0, width),
-            spread=0.01 * width**2,
+            variance=0.01 * width**2,
             rng=np.random.default_rng(6),
             **options,
         )

@@ -228,7 +228,7 @@ def run_central(name, means):
         return uniform_mean(means, epsilon=epsilon, rng=noise).value, noise.scales[-1]
     if name == "initial":
         return initial_mean(means, epsilon=epsilon, rng=noise).value, noise.scales[-1]
-    known = {"spread": 0.01, "epsilon": epsilon, "rng": noise}
+    known = {"variance": 0.01, "epsilon": epsilon, "rng": noise}
     if name == "ideal":
         result = ideal_mean(means, SIZES, mean=0.5, beta=0.05, **known)
     else:

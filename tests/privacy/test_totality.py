@@ -90,11 +90,11 @@ TOTAL = {
     "initial mean": lambda x, rng: initial_mean(x, epsilon=1.0, rng=rng).value,
     "variance": lambda x, rng: private_variance(x, epsilon=1.0, rng=rng).value,
     "ideal mean": lambda x, rng: (
-        ideal_mean(x, SIZES, mean=0.3, spread=0.1, epsilon=1.0, beta=0.1, rng=rng).value
+        ideal_mean(x, SIZES, mean=0.3, variance=0.1, epsilon=1.0, beta=0.1, rng=rng).value
     ),
-    "realistic mean": lambda x, rng: realistic_mean(x, SIZES, spread=0.1, epsilon=1.0, rng=rng).value,
+    "realistic mean": lambda x, rng: realistic_mean(x, SIZES, variance=0.1, epsilon=1.0, rng=rng).value,
     "private sizes": lambda x, rng: (
-        private_size_mean(x, SIZES, spread=0.1, largest_size=9, rng=rng, **RELEASE).value
+        private_size_mean(x, SIZES, variance=0.1, largest_size=9, rng=rng, **RELEASE).value
     ),
     "order statistic": lambda x, rng: order_statistic(x, rank=3, largest=9, epsilon=1.0, rng=rng).value,
     "laplace histogram": lambda x, rng: bounded_histogram(table(x), bound=2, epsilon=1.0, rng=rng).value,

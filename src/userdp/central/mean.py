@@ -56,9 +56,9 @@ def in_domain(estimate: WeightedEstimate, domain: Domain) -> WeightedEstimate:
     """An estimate from scaled data, in the domain."""
     low, length = domain[0], domain[1] - domain[0]
     initial = None if estimate.initial is None else low + length * estimate.initial
-    spread = None if estimate.spread is None else length**2 * estimate.spread
+    variance = None if estimate.variance is None else length**2 * estimate.variance
     value, scale = low + length * estimate.value, length * estimate.scale
-    return replace(estimate, value=value, scale=scale, initial=initial, spread=spread)
+    return replace(estimate, value=value, scale=scale, initial=initial, variance=variance)
 
 
 def checked_users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[Floats, Ints]:
@@ -108,7 +108,7 @@ def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) 
 
 
 @public
-def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float) -> Floats:
+def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: float) -> Floats:
     """Distance from the common mean within which all of `n` users' means lie with probability 1 - beta.
 
     The concentration function f of the supplement is known to the analyst; ours is that of normal user
@@ -120,7 +120,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
         Records of a user; the half-width is for each of these.
     n
         Number of users.
-    mean, spread
+    mean, variance
         Mean and variance of the users' own means, on [0, 1].
     beta
         Probability that some user lies outside, in (0, 1).
@@ -129,7 +129,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, spread: float, beta: float)
     _validate.in_range(0, 1, beta=beta, mean=mean)
     _validate.positive(beta=beta)
     outside = -np.expm1(np.log1p(-beta) / n)
-    reach = np.sqrt(variance_of_mean(sizes, mean, spread)) * -ndtri(outside / 2)
+    reach = np.sqrt(variance_of_mean(sizes, mean, variance)) * -ndtri(outside / 2)
     return np.minimum(reach, max(mean, 1 - mean))
 
 
@@ -270,7 +270,7 @@ def clipped_and_weighed(
     means: Floats,
     sizes: Ints,
     centre: float,
-    spread: float,
+    variance: float,
     half: Callable[[Ints], Floats],
     epsilon: float,
     weigh: Callable[..., Weights],
@@ -280,13 +280,13 @@ def clipped_and_weighed(
     starts, counts = _size_runs(sizes)  # what depends on sizes alone is computed once a run
     own, each = sizes[starts], half(sizes[starts])
     low, high = np.maximum(centre - each, 0.0), np.minimum(centre + each, 1.0)
-    variances = variance_of_mean(own, centre, spread)
+    variances = variance_of_mean(own, centre, variance)
     weights = weigh(variances, high - low, epsilon=epsilon, counts=counts).value
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours=SAME_SIZE)
     low, high, weights = (np.repeat(x, counts) for x in (low, high, weights))
     value = float(noise.release(weights @ np.clip(means, low, high), rng))
-    return WeightedEstimate(value, noise.guarantee, weights, noise.scale, spread=spread)
+    return WeightedEstimate(value, noise.guarantee, weights, noise.scale, variance=variance)
 
 
 def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
@@ -315,12 +315,12 @@ def default_variance_users(n: int, *, epsilon: float) -> int:
 
 
 def cohorts_for(
-    sizes: Ints, spread: float | None, variance_users: int | None, epsilon: float
+    sizes: Ints, variance: float | None, variance_users: int | None, epsilon: float
 ) -> tuple[Ints, ...]:
-    """The cohorts, with nobody spent on a spread that is known."""
+    """The cohorts, with nobody spent on a variance that is known."""
     _validate.positive(epsilon=epsilon)
-    if spread is not None:
-        _validate.in_range(0, LARGEST_VARIANCE, spread=spread)
+    if variance is not None:
+        _validate.in_range(0, LARGEST_VARIANCE, variance=variance)
         return cohorts(sizes, 0)
     if variance_users is None:
         variance_users = default_variance_users(len(sizes), epsilon=epsilon)
@@ -341,7 +341,7 @@ def realistic_mean(
     epsilon: float,
     delta: float = 0.0,
     beta: float = 0.05,
-    spread: float | None = None,
+    variance: float | None = None,
     variance_users: int | None = None,
     printed: bool = False,
     weigh: Callable[..., Weights] = optimal_weights,
@@ -365,7 +365,7 @@ def realistic_mean(
         Central budget; delta is spent on the variance step, 0 for pure privacy.
     beta
         Probability that the windows may fail.
-    spread
+    variance
         Variance of the users' own means where it is known; then no user is spent on it.
     variance_users
         Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
@@ -387,21 +387,21 @@ def realistic_mean(
     _validate.generator(rng=rng)
     means, sizes = checked_users(means, sizes, domain)
     n, length = means.size, domain[1] - domain[0]
-    spread = spread if spread is None else spread / length**2
-    smallest, largest, middle = cohorts_for(sizes, spread, variance_users, epsilon)
+    variance = variance if variance is None else variance / length**2
+    smallest, largest, middle = cohorts_for(sizes, variance, variance_users, epsilon)
     first = initial_mean(rng.binomial(1, means[smallest]), epsilon=epsilon, rng=rng)
     guarantees = [first.guarantee]
-    if spread is None:
+    if variance is None:
         of_largest = first_records(means[largest], sizes[largest], sizes[largest].min(), rng)
         second = private_variance(of_largest, epsilon=epsilon, delta=delta, rng=rng)
-        spread = LARGEST_VARIANCE if second.value is None else second.value
+        variance = LARGEST_VARIANCE if second.value is None else second.value
         guarantees.append(second.guarantee)
     centre = inside_unit(first.value, n)
     alpha = initial_error(first.value, smallest.size, epsilon=epsilon, beta=beta, printed=printed)
 
     def half(of_sizes: Ints) -> Floats:
-        return alpha + window(of_sizes, n, mean=centre, spread=spread, beta=beta / 2)
+        return alpha + window(of_sizes, n, mean=centre, variance=variance, beta=beta / 2)
 
-    last = clipped_and_weighed(means[middle], sizes[middle], centre, spread, half, epsilon, weigh, rng)
+    last = clipped_and_weighed(means[middle], sizes[middle], centre, variance, half, epsilon, weigh, rng)
     total = disjoint(last.guarantee, *guarantees)
     return in_domain(replace(last, initial=first.value, guarantee=total), domain)

@@ -48,7 +48,7 @@ class TruncatedMean:
     ----------
     centre
         Released initial mean, in (0, 1).
-    spread
+    variance
         Released variance of the users' own means.
     half_widths : shape (k_T,)
         Half-width of the window of a user with 1 .. k_T records, not increasing; larger users count as
@@ -56,13 +56,13 @@ class TruncatedMean:
     """
 
     centre: float
-    spread: float
+    variance: float
     half_widths: Floats
 
     @property
     def size_weights(self) -> Floats:
         """Weight of a user with 1 .. k_T records: one over its variance, shape (k_T,)."""
-        return 1 / variance_of_mean(np.arange(1, self.half_widths.size + 1), self.centre, self.spread)
+        return 1 / variance_of_mean(np.arange(1, self.half_widths.size + 1), self.centre, self.variance)
 
     def terms(self, means: ArrayLike, sizes: ArrayLike) -> tuple[Floats, ...]:
         """Weights and clipped deviations from the centre of the users, each of shape (n,)."""
@@ -132,7 +132,7 @@ def private_size_mean(
     delta: float,
     largest_size: int,
     beta: float = 0.05,
-    spread: float | None = None,
+    variance: float | None = None,
     variance_users: int | None = None,
     safety: float = SAFETY,
     domain: Domain = (0.0, 1.0),
@@ -148,7 +148,7 @@ def private_size_mean(
 
     Parameters
     ----------
-    means, beta, spread, variance_users, domain
+    means, beta, variance, variance_users, domain
         As for `userdp.central.mean.realistic_mean`.
     sizes : shape (n,)
         Records of each user; private, and projected to whole numbers of at least 1.
@@ -169,7 +169,7 @@ def private_size_mean(
     """
     _validate.positive(delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
-    public = epsilon, largest_size, beta, spread, variance_users, domain
+    public = epsilon, largest_size, beta, variance, variance_users, domain
     front = _front(means, sizes, public, 3, False, rng)
     statistic, step, users = front.statistic, front.step, front.users
     weights, _ = statistic.terms(*users)
@@ -185,7 +185,7 @@ def private_size_mean(
         value, scale = noise.release(statistic.value(*users), rng), noise.scale
     spent = front.compose(weighing.guarantee, test.guarantee, noise.guarantee)
     shares = weights / weights.sum()
-    estimate = WeightedEstimate(float(value), spent, shares, scale, front.first, front.spread)
+    estimate = WeightedEstimate(float(value), spent, shares, scale, front.first, front.variance)
     return in_domain(estimate, domain)
 
 
@@ -197,7 +197,7 @@ def quotient_mean(
     epsilon: float,
     largest_size: int,
     beta: float = 0.05,
-    spread: float | None = None,
+    variance: float | None = None,
     variance_users: int | None = None,
     random_cohorts: bool = True,
     domain: Domain = (0.0, 1.0),
@@ -211,7 +211,7 @@ def quotient_mean(
 
     Parameters
     ----------
-    means, sizes, epsilon, largest_size, beta, spread, variance_users, domain
+    means, sizes, epsilon, largest_size, beta, variance, variance_users, domain
         As for `private_size_mean`.
     random_cohorts
         Draw the cohorts without looking at the sizes: a user then meets the initial mean, the variance or
@@ -224,7 +224,7 @@ def quotient_mean(
     >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
     (0.4, 3.0, 0.0)
     """
-    public = epsilon, largest_size, beta, spread, variance_users, domain
+    public = epsilon, largest_size, beta, variance, variance_users, domain
     front = _front(means, sizes, public, 2, random_cohorts, rng)
     statistic, step = front.statistic, front.step
     weights, deviations = statistic.terms(*front.users)
@@ -236,7 +236,9 @@ def quotient_mean(
     value = statistic.centre + moved / total if total > 0 else front.first
     spent = front.compose(weighing.guarantee, summing.guarantee)
     shares, scale = weights / weights.sum(), summing.scale / max(float(total), summing.scale)
-    estimate = WeightedEstimate(float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.spread)
+    estimate = WeightedEstimate(
+        float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.variance
+    )
     return in_domain(estimate, domain)
 
 
@@ -247,7 +249,7 @@ class _Front(NamedTuple):
     users: tuple[Floats, Ints]
     first: float
     first_scale: float
-    spread: float
+    variance: float
     step: float
     cohorts_spent: tuple[Guarantee, ...]
     cap_spent: Guarantee
@@ -261,7 +263,7 @@ class _Front(NamedTuple):
         return sequential(self.cap_spent, *self.cohorts_spent, *last)
 
 
-# epsilon, largest_size, beta, spread, variance_users, domain: what both estimators take alike
+# epsilon, largest_size, beta, variance, variance_users, domain: what both estimators take alike
 _Public = tuple[float, int, float, float | None, int | None, Domain]
 
 
@@ -271,42 +273,42 @@ def _front(
     """Initial mean, variance, cap and statistic; `later` steps follow."""
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float)), 1, 10**15).astype(np.int64)
-    epsilon, largest_size, beta, spread, variance_users, domain = public
+    epsilon, largest_size, beta, variance, variance_users, domain = public
     _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     means, sizes = checked_users(means, sizes, domain)
-    n, spread = means.size, spread if spread is None else spread / (domain[1] - domain[0]) ** 2
-    step = epsilon / (1 + later if random_cohorts else 2 + later + (spread is None))
+    n, variance = means.size, variance if variance is None else variance / (domain[1] - domain[0]) ** 2
+    step = epsilon / (1 + later if random_cohorts else 2 + later + (variance is None))
     early = later * step if random_cohorts else step  # of a cohort that meets nothing later
     if random_cohorts:
-        smallest, largest, middle = _drawn_cohorts(sizes, spread, variance_users, early, rng)
+        smallest, largest, middle = _drawn_cohorts(sizes, variance, variance_users, early, rng)
     else:
-        smallest, largest, middle = cohorts_for(sizes, spread, variance_users, step)
+        smallest, largest, middle = cohorts_for(sizes, variance, variance_users, step)
     first = initial_mean(rng.binomial(1, means[smallest]), epsilon=early, neighbours="replace", rng=rng)
     spent = [first.guarantee]
-    if spread is None:
+    if variance is None:
         # in order of size one user at the top would shift every pair; shuffled, it changes one
         shuffled = rng.permutation(means[largest])
         second = private_variance(shuffled, epsilon=early, neighbours="replace", rng=rng)
-        spread = float(second.value or 0.0)  # without a slack a scale is always chosen
+        variance = float(second.value or 0.0)  # without a slack a scale is always chosen
         spent.append(second.guarantee)
     cap = order_statistic(sizes, rank=2 * np.log(n) / step, largest=largest_size, epsilon=step, rng=rng)
     centre = inside_unit(first.value, n)
     alpha = initial_error(first.value, smallest.size, epsilon=early, beta=beta)
-    half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, spread=spread, beta=beta / 2)
-    statistic = TruncatedMean(centre, min(spread, LARGEST_VARIANCE), half)
+    half = alpha + window(np.arange(1, cap.value + 1), n, mean=centre, variance=variance, beta=beta / 2)
+    statistic = TruncatedMean(centre, min(variance, LARGEST_VARIANCE), half)
     scale, users = 1 / (smallest.size * early), (means[middle], sizes[middle])
     spent_by = tuple(spent), cap.guarantee, random_cohorts
-    return _Front(statistic, users, first.value, scale, spread, step, *spent_by)
+    return _Front(statistic, users, first.value, scale, variance, step, *spent_by)
 
 
 def _drawn_cohorts(
-    sizes: Ints, spread: float | None, variance_users: int | None, epsilon: float, rng: Rng
+    sizes: Ints, variance: float | None, variance_users: int | None, epsilon: float, rng: Rng
 ) -> tuple[Ints, ...]:
-    """A random tenth, the largest few of another where the spread is wanted, and all others."""
+    """A random tenth, the largest few of another where the variance is wanted, and all others."""
     order, tenth = rng.permutation(sizes.size), sizes.size // 10
     first, second, rest = np.split(order, [tenth, 2 * tenth])
-    if spread is not None:
+    if variance is not None:
         return first, second[:0], order[tenth:]
     users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
     return first, second[np.argsort(-sizes[second], kind="stable")[: int(users)]], rest

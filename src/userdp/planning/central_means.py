@@ -36,7 +36,7 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
     """Variance and window, on [0, 1], of users with `sizes` records; a tenth of all finds the centre."""
     spread = asked.unit_spread**2 / 4
     reach = initial_error(0.5, asked.n // 10, epsilon=epsilon, beta=BETA)
-    half = reach + window(sizes, asked.n, mean=0.5, spread=spread, beta=BETA / 2)
+    half = reach + window(sizes, asked.n, mean=0.5, variance=spread, beta=BETA / 2)
     return variance_of_mean(sizes, 0.5, spread), half
 
 
@@ -63,7 +63,7 @@ def weighted(asked: Question) -> Option:
         assumes="records at the ends of the domain; own means with normal tails; sizes public",
         estimates="the weighted mean of the users' own means, larger users counting for more",
         call=realistic_mean,
-        spread=asked.spread**2,
+        variance=asked.spread**2,
         **common(asked),
     )
 
@@ -94,7 +94,7 @@ def quotient(asked: Question) -> Option:
         assumes="records at the ends of the domain; own means with normal tails",
         estimates="the weighted mean of the users' own means, larger users counting for more",
         call=quotient_mean,
-        spread=asked.spread**2,
+        variance=asked.spread**2,
         largest_size=asked.size_law.largest,
         **common(asked),
     )

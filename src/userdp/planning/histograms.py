@@ -9,14 +9,15 @@ from userdp.central.histogram import bounded_histogram, noise_mass
 from userdp.planning.option import Option
 from userdp.planning.question import Question
 from userdp.planning.risk.improved_plan import size_cells
-from userdp.privacy.guarantee import Neighbours
 
 
-def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Option]:
+def options(asked: Question) -> Iterator[Option]:
     """The best bound on a user's contribution, one record a user, and no bound below the largest size."""
-    law = size_cells(asked.size_law)
-    budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": neighbours}
-    mass = noise_mass(items, **budget)
+    if asked.items is None:
+        raise ValueError("items must be the number of items of the histogram, got None")
+    law, relation = size_cells(asked.size_law), asked.neighbours
+    budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": relation}
+    mass = noise_mass(asked.items, **budget)
     bounds = np.union1d(law.values, 1)
     clipped = np.maximum(law.values - bounds[:, None], 0)
     lost = asked.n * clipped @ law.probabilities
@@ -33,6 +34,6 @@ def options(asked: Question, items: int, neighbours: Neighbours) -> Iterator[Opt
             "sizes follow the law",
             "the count of each item, less what is clipped",
             missing,
-            _call=bounded_histogram,
-            _parameters={"bound": float(bound), **budget},
+            call=bounded_histogram,
+            parameters={"bound": float(bound), **budget},
         )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ FEW_SIZES = 16  # the enclosure of DAME's risk is quick for
 
 
 def options(asked: Question) -> Iterator[Option]:
-    """Every method that needs no trust, each with its error at the worst mean."""
+    """Every method for one number, each with its error at the worst mean."""
     yield two_points(asked)
     yield laplace(asked)
     yield improved(asked)
@@ -36,9 +37,9 @@ def options(asked: Question) -> Iterator[Option]:
     yield dame_option(asked)
 
 
-def without_sizes(estimator: Callable[..., Any]) -> Callable[..., Any]:
-    """The estimator, taking sizes that it does not need."""
-    return lambda means, sizes=None, **options: estimator(means, **options)
+def without_sizes(estimator: Callable[..., Any], means: Any, sizes: Any = None, **known: Any) -> Any:
+    """What the estimator makes of the means, given sizes that it does not need."""
+    return estimator(means, **known)
 
 
 def common(asked: Question) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def one_round(
         noise=noise,
         basis="exact",
         assumes=ANY,
-        call=without_sizes(estimator),
+        call=partial(without_sizes, estimator),
         **common(asked),
     )
 
@@ -132,7 +133,7 @@ def kent(asked: Question) -> Option:
         failure=failure,
         basis="bound",
         assumes=f"{NORMAL}; {ONE_LAW}",
-        call=without_sizes(localised_mean),
+        call=partial(without_sizes, localised_mean),
         size=size,
         half_width=asked.half * width,
         general=False,

@@ -48,6 +48,8 @@ class Option:
         Why it cannot be used here; empty where it can.
     warning
         Why it should not be used here, with the numbers; `run` gives it as a `NoGain` warning.
+    call, parameters
+        The estimator, and the public parameters that `run` passes to it.
     """
 
     method: str
@@ -61,28 +63,23 @@ class Option:
     bias: float = 0.0
     unused: str = ""
     warning: str = ""
-    _call: Callable[..., Any] | None = field(default=None, repr=False)
-    _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+    call: Callable[..., Any] | None = field(default=None, repr=False)
+    parameters: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def title(self) -> str:
         """Method and setting."""
         return f"{self.method} ({self.setting})" if self.setting else self.method
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public parameters that `run` passes to the estimator."""
-        return dict(self._parameters)
-
     def run(self, *data: Any, rng: np.random.Generator) -> Any:
         """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts."""
-        if self._call is None:
+        if self.call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
         if self.warning:
             warnings.warn(self.warning, NoGain, stacklevel=2)
         if len(data) == 1 and isinstance(data[0], tuple):
             data = data[0]
-        return self._call(*data, rng=rng, **self._parameters)
+        return self.call(*data, rng=rng, **self.parameters)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,14 @@
 """`plan`: from what everybody may know to a ranking of methods. Private data are no argument of it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from userdp import _validate
 from userdp._public import public
-from userdp.planning import central_means, histograms, local_means, vector_means
+from userdp.planning import central_means, histograms, vector_means
 from userdp.planning.option import MUCH, Option, Ranking
 from userdp.planning.question import Question
 from userdp.planning.risk.improved_plan import Tails
@@ -84,28 +85,42 @@ def plan(
     """
     _validate.one_of(("nobody", "curator"), trust=trust)
     _validate.one_of(("mean", "histogram"), estimate=estimate)
-    law = constant_size(sizes) if isinstance(sizes, int) else sizes
-    asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails, sizes_tell)
+    if (estimate, trust) not in ANSWERS:
+        raise ValueError(f"trust must be 'curator' for a {estimate}, got {trust!r}")
+    law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
+    public = private_sizes, tails, sizes_tell, dimension, items, neighbours
+    asked = Question(n, law, epsilon, delta, domain, spread, *public)
+    if dimension > 1 and (estimate, trust) != ("mean", "nobody"):
+        raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
     words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
-    _validate.integer(1, dimension=dimension)
-    if estimate == "mean":
-        wing = local_means if trust == "nobody" else central_means
-        least = local_least_risk if trust == "nobody" else central_least_risk
-        limit, found = asked.half * math.sqrt(least(law, n=n, epsilon=epsilon)), wing.options(asked)
-        if dimension > 1:
-            if trust != "nobody":
-                raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
-            found, words = vector_means.options(asked, dimension), f"{words}, {dimension} coordinates"
-        all_of_it = (math.sqrt(dimension) * one for one in (asked.without_privacy, asked.half, limit))
-        return ranked(found, words, *all_of_it)
-    if items is None:
-        raise ValueError("items must be the number of items of the histogram, got None")
-    _validate.integer(1, items=items)
-    if trust != "curator":
-        raise ValueError(f"trust must be 'curator' for a histogram, got {trust!r}")
-    return ranked(histograms.options(asked, items, neighbours), words, 0.0, n * law.mean)
+    words += f", {dimension} coordinates" if dimension > 1 else ""
+    return ranked(ANSWERS[estimate, trust](asked), words, *SCALES[estimate, trust](asked))
 
 
+# what answers a question, by what is wanted and who is trusted
+ANSWERS: dict[tuple[str, str], Callable[[Question], Iterable[Option]]] = {
+    ("mean", "nobody"): vector_means.options,
+    ("mean", "curator"): central_means.options,
+    ("histogram", "curator"): histograms.options,
+}
+
+
+def of_a_mean(least: Callable[..., float], asked: Question) -> list[float]:
+    """Errors without privacy, of a guess, and below which no method falls, of all coordinates together."""
+    limit = asked.half * math.sqrt(least(asked.size_law, n=asked.n, epsilon=asked.epsilon))
+    return [math.sqrt(asked.dimension) * one for one in (asked.without_privacy, asked.half, limit)]
+
+
+def of_a_histogram(asked: Question) -> list[float]:
+    """Errors without privacy, of the empty histogram, and of no proven limit."""
+    return [0.0, asked.n * asked.size_law.mean, 0.0]
+
+
+SCALES: dict[tuple[str, str], Callable[[Question], list[float]]] = {
+    ("mean", "nobody"): partial(of_a_mean, local_least_risk),
+    ("mean", "curator"): partial(of_a_mean, central_least_risk),
+    ("histogram", "curator"): of_a_histogram,
+}
 MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
 
 

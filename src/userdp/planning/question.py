@@ -11,12 +11,13 @@ import numpy as np
 from userdp import _validate
 from userdp.planning.option import Basis, Option
 from userdp.planning.risk.improved_plan import TAILS, Tails
+from userdp.privacy.guarantee import Neighbours
 from userdp.sizes import SizeLaw, constant_size, refuse_private
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Public knowledge: users, their sizes, the budget, the domain, how much users differ."""
+    """Public knowledge: users, their sizes, the budget, the domain, how much users differ; what is wanted."""
 
     n: int
     size_law: SizeLaw
@@ -27,6 +28,9 @@ class Question:
     private_sizes: bool
     tails: Tails
     sizes_tell: bool = False
+    dimension: int = 1
+    items: int | None = None
+    neighbours: Neighbours = "replace"
 
     def __post_init__(self) -> None:
         _validate.integer(2, n=self.n)
@@ -35,6 +39,9 @@ class Question:
         _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
         _validate.in_range(0, self.half, spread=self.spread)
         _validate.one_of(TAILS, tails=self.tails)
+        _validate.integer(1, dimension=self.dimension)
+        if self.items is not None:
+            _validate.integer(1, items=self.items)
         if self.private_sizes:
             refuse_private(sizes=self.size_law)
 
@@ -73,6 +80,7 @@ class Question:
         self,
         method: str,
         variance: float,
+        /,
         *,
         noise: float,
         basis: Basis,
@@ -87,9 +95,7 @@ class Question:
         """An option for a mean from variances and a bias on [-1, 1]."""
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
         terms = assumes, estimates, self.half * bias
-        return Option(
-            method, setting, error, noise, failure, basis, *terms, _call=call, _parameters=parameters
-        )
+        return Option(method, setting, error, noise, failure, basis, *terms, call=call, parameters=parameters)
 
     def unweighed(self, method: str) -> Option | None:
         """The reason not to use a method that weighs by size, if there is one."""

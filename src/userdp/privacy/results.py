@@ -133,14 +133,14 @@ class WeightedEstimate(Release[float]):
         Scale of the Laplace noise in `value`.
     initial
         Initial private mean; None where there is none.
-    spread
+    variance
         Private variance of the users' own means; None where there is none.
     """
 
     weights: Floats
     scale: float
     initial: float | None = None
-    spread: float | None = None
+    variance: float | None = None
 
 
 @dataclass(frozen=True)

@@ -135,31 +135,31 @@ class BetaUsers:
     ----------
     mean
         Mean of the users' own means, in (0, 1).
-    spread
+    own_variance
         Variance of the users' own means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
         mean.
     """
 
     mean: float
-    spread: float
+    own_variance: float
 
     def __post_init__(self) -> None:
         _validate.in_range(0, 1, mean=self.mean)
         _validate.positive(mean=self.mean)
         _validate.ordered(mean=self.mean, one=1)
-        _validate.in_range(0, self.mean * (1 - self.mean), spread=self.spread)
-        if self.spread == self.mean * (1 - self.mean):
-            raise ValueError(f"spread must be below mean (1 - mean), got {self.spread!r}")
+        _validate.in_range(0, self.mean * (1 - self.mean), own_variance=self.own_variance)
+        if self.own_variance == self.mean * (1 - self.mean):
+            raise ValueError(f"own_variance must be below mean (1 - mean), got {self.own_variance!r}")
 
     def variance(self, sizes: ArrayLike) -> NDArray:
         """Variance of the mean of a user with each of `sizes` records (Lemma 2.1)."""
-        return variance_of_mean(sizes, self.mean, self.spread)
+        return variance_of_mean(sizes, self.mean, self.own_variance)
 
     def draw_own_means(self, n: int, rng: Rng) -> NDArray:
         """Draw the own means of `n` users, shape (n,)."""
-        if self.spread == 0:
+        if self.own_variance == 0:
             return np.full(n, float(self.mean))
-        concentration = self.mean * (1 - self.mean) / self.spread - 1
+        concentration = self.mean * (1 - self.mean) / self.own_variance - 1
         return rng.beta(self.mean * concentration, (1 - self.mean) * concentration, n)
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:

@@ -17,7 +17,7 @@ def ideal_mean(
     sizes: ArrayLike,
     *,
     mean: float,
-    spread: float,
+    variance: float,
     epsilon: float,
     beta: float,
     domain: Domain = (0.0, 1.0),
@@ -35,7 +35,7 @@ def ideal_mean(
         Mean of each user.
     sizes : shape (n,)
         Records of each user, whole numbers; public.
-    mean, spread
+    mean, variance
         Mean and variance of the users' own means.
     epsilon
         Central budget, positive.
@@ -47,15 +47,15 @@ def ideal_mean(
     Examples
     --------
     >>> import numpy as np
-    >>> options = {"mean": 0.4, "spread": 0.01, "epsilon": 5.0, "beta": 0.05}
+    >>> options = {"mean": 0.4, "variance": 0.01, "epsilon": 5.0, "beta": 0.05}
     >>> means, sizes = np.full(50, 0.4), np.arange(1, 51)
     >>> round(ideal_mean(means, sizes, rng=np.random.default_rng(1), **options).value, 2)
     0.4
     """
     means, sizes = checked_users(means, sizes, domain)
     length = domain[1] - domain[0]
-    mean, spread = (mean - domain[0]) / length, spread / length**2
-    half = partial(window, n=sizes.size, mean=mean, spread=spread, beta=beta)
+    mean, variance = (mean - domain[0]) / length, variance / length**2
+    half = partial(window, n=sizes.size, mean=mean, variance=variance, beta=beta)
     return in_domain(
-        clipped_and_weighed(means, sizes, mean, spread, half, epsilon, optimal_weights, rng), domain
+        clipped_and_weighed(means, sizes, mean, variance, half, epsilon, optimal_weights, rng), domain
     )

@@ -18,9 +18,9 @@ def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
     """Values j / `size` of the mean of a user's records and their probabilities: Beta-binomial."""
     _validate.integer(1, 10**8, size=size)
     ones = np.arange(int(size) + 1)
-    if users.spread == 0:
+    if users.own_variance == 0:
         return ones / size, scipy.stats.binom.pmf(ones, size, users.mean)
-    total = users.mean * (1 - users.mean) / users.spread - 1
+    total = users.mean * (1 - users.mean) / users.own_variance - 1
     shapes = users.mean * total, (1 - users.mean) * total
     return ones / size, scipy.stats.betabinom.pmf(ones, size, *shapes)
 
