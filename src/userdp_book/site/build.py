@@ -29,6 +29,7 @@ READ = (
     "_toc.yml",
     "book",
     "src",
+    "tools/cluster.log",
     "_build/executed",
     "_build/downloads",
     "_build/live/pyodide-lock.json",

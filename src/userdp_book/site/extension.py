@@ -36,7 +36,7 @@ from .folds import Folds
 from .implementation import Implementation
 from .lab_pages import Labs, open_lab
 from .links import ResolveLinks, allow_breaks, book_link, keep_together
-from .statements import NotReproducible, PageCosts, PageSeconds, Scorecard, StatementIndex
+from .statements import NotReproducible, PageSeconds, Scorecard, StatementIndex
 
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
@@ -178,5 +178,4 @@ def setup(app) -> dict:
     app.add_directive("statement-graph", graph.StatementGraph)
     app.add_directive("not-reproducible", NotReproducible)
     app.add_directive("page-seconds", PageSeconds)
-    app.add_directive("page-costs", PageCosts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

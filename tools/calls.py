@@ -15,7 +15,7 @@ import pytest
 
 CALLS, CHOSEN = Path("calls.json"), Path("chosen.json")
 PACKAGE = f"{Path.cwd() / 'userdp'}/"
-found = {}
+found: dict[str, tuple[float, list[str]]] = {}
 
 
 def _names(profile: Profile) -> list[str]:
