@@ -17,6 +17,8 @@ ALL := -e '.[book,peers,teach,test]'
 QUICK := not browser and not slow and not long and not statistical and not slips
 NBVAL = $(BIN)/pytest --nbval -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks
 BUILD := $(TOOL) html --jobs $(JOBS)
+# Python beside the pages: the figures that move.
+FIGURES := $(wildcard book/*.py book/*/*.py)
 
 # One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
 export OMP_NUM_THREADS := 1
@@ -82,8 +84,8 @@ nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, a
 	$(NBVAL) --nbval-current-env
 
 lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
-	$(BIN)/ruff check src tests tools notebooks book
-	$(BIN)/ruff format --check src tests tools
+	$(BIN)/ruff check src tests tools notebooks $(FIGURES)
+	$(BIN)/ruff format --check src tests tools $(FIGURES)
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/codespell book src tests tools *.md

@@ -11,6 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import userdp
 
+from . import SAFE
 from .claims import folded
 from .statements import row, table
 
@@ -72,3 +73,9 @@ def fold(app, doctree: nodes.document, docname: str) -> None:
         name = nodes.literal(text=entry.next_node(desc_signature)["fullname"])
         says = nodes.inline("", "", *(content.pop(0).children if len(content) else []))
         section[place : place + 1] = folded([name, says], [entry], classes="api-entry")
+
+
+def setup(app) -> dict:
+    app.add_directive("api-index", ApiIndex)
+    app.connect("doctree-resolved", fold)
+    return SAFE

@@ -12,6 +12,8 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from . import SAFE
+
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
 EXCERPT = 14  # lines shown of one cell
@@ -193,3 +195,8 @@ def part(cell: nodes.container, text: str) -> nodes.container:
     block = next(source.findall(nodes.literal_block))
     block[:], block.rawsource = [nodes.Text(text)], text
     return nodes.container("", source, nb_element="cell_part", classes=["cell", "cell-part"])
+
+
+def setup(app) -> dict:
+    app.add_post_transform(Folds)
+    return SAFE

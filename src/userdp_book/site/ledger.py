@@ -9,6 +9,7 @@ from docutils.parsers.rst import directives
 
 from userdp.study.claims import STATUSES, displays, judgements, statements
 
+from . import SAFE
 from .boxes import own_name
 from .claims import Stored, collect, joined, slug
 from .generated import SOURCES, FromData, made_of
@@ -157,3 +158,9 @@ def way(display: dict) -> str:
     if "step" in display:
         return "step"
     return "definition" if display["status"] == "definition" else "reason"
+
+
+def setup(app) -> dict:
+    app.add_directive("ledger", Ledger)
+    app.add_directive("walk", Walk)
+    return SAFE

@@ -6,6 +6,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.domains import Domain
 
+from . import SAFE
+
 KEPT = (nodes.section, addnodes.toctree)
 # Most of a page; nothing in them can have a number.
 WORDS = (nodes.Text, nodes.Inline, nodes.paragraph)
@@ -40,3 +42,10 @@ def lend(app, env) -> list[str]:
 def take_back(app, env) -> list[str]:
     del env.get_doctree
     return []
+
+
+def setup(app) -> dict:
+    app.connect("doctree-read", note, priority=999)
+    app.connect("env-get-updated", lend, priority=499)
+    app.connect("env-get-updated", take_back, priority=501)
+    return SAFE

@@ -12,6 +12,7 @@ from userdp.study.claims import VERDICTS, statements, verdicts
 
 from ..run.cache import last_run
 from ..run.pages import pages
+from . import SAFE
 from .boxes import AUTHORS, own_name
 from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, slug
 from .generated import SOURCES, FromData, made_of
@@ -190,3 +191,11 @@ def seconds(root: Path) -> list[tuple[str, float]]:
 
 
 SOURCES["seconds"] = seconds
+
+
+def setup(app) -> dict:
+    app.add_directive("not-reproducible", NotReproducible)
+    app.add_directive("page-seconds", PageSeconds)
+    app.add_directive("scorecard", Scorecard)
+    app.add_directive("statement-index", StatementIndex)
+    return SAFE
