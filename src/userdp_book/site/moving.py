@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..run.reach import Sources, read_code
 from . import SAFE
-from .chart import Axis, chart, key
+from .chart import Axis, chart, swatch
 from .figure import Figure, number
 from .generated import SOURCES, made_of
 from .links import to_page
@@ -121,7 +121,7 @@ def inputs(figure: Figure) -> str:
 
 def keys(figure: Figure, said: dict[str, str]) -> str:
     return "".join(
-        f'<li>{key(tone)} {escape(name)} <b data-value="{escape(name)}">{said[name]}</b></li>'
+        f'<li>{swatch(tone)} {escape(name)} <b data-value="{escape(name)}">{said[name]}</b></li>'
         for name, tone in figure.lines.items()
     )
 
