@@ -7,14 +7,15 @@ from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
 
 ERROR = Axis("error", 1e-6, 1)
+LOCAL = {"improved mean": "c", "two-point reports": "a", "Laplace reports": "b"}
+CENTRAL = {"weighted mean of clipped users": "c", "average of all users": "a"}
 
 
-def errors(m, **known) -> dict:
+def errors(methods, m, **known) -> dict:
     """Method -> its predicted error at each number of records; not a number where it is of no use."""
     rankings = [plan(sizes=int(size), **known) for size in m]
     found = [{one.method: one.error for one in ranking if not one.unused} for ranking in rankings]
-    names = dict.fromkeys(name for row in found for name in row)
-    columns = {name: np.array([row.get(name, np.nan) for row in found]) for name in names}
+    columns = {name: np.array([row.get(name, np.nan) for row in found]) for name in methods}
     return columns | {"no privacy": np.array([ranking.without_privacy for ranking in rankings])}
 
 
@@ -29,12 +30,7 @@ def errors(m, **known) -> dict:
         "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
     },
     y=ERROR,
-    lines={
-        "improved mean": "c",
-        "two-point reports": "a",
-        "Laplace reports": "b",
-        "no privacy": "text-muted",
-    },
+    lines=LOCAL | {"no privacy": "text-muted"},
     says="For {n} users with {m} records each, at ε = {epsilon}, one round of reports errs by {one round} at "
     "best, {times} times as much as without privacy; a guess without data errs by at most 1.",
     verdict=(
@@ -45,8 +41,7 @@ def errors(m, **known) -> dict:
     ),
 )
 def plan_nobody(m, n, epsilon):
-    found = errors(m, n=n, epsilon=epsilon)
-    found.setdefault("improved mean", np.full(len(m), np.nan))
+    found = errors(LOCAL, m, n=n, epsilon=epsilon)
     best = np.fmin(found["two-point reports"], found["Laplace reports"])
     return found | {"one round": best, "times": best / found["no privacy"]}
 
@@ -62,11 +57,7 @@ def plan_nobody(m, n, epsilon):
         "spread": Slider("how much users differ, standard deviation", (0.0, 0.02, 0.1, 0.3), 1, log=False),
     },
     y=ERROR,
-    lines={
-        "weighted mean of clipped users": "c",
-        "average of all users": "a",
-        "no privacy": "text-muted",
-    },
+    lines=CENTRAL | {"no privacy": "text-muted"},
     says="For {n} users with {m} records each, at ε = {epsilon}, the average of all users errs by "
     "{average of all users}, {times} times as much as without privacy.",
     verdict=(
@@ -77,5 +68,5 @@ def plan_nobody(m, n, epsilon):
     ),
 )
 def plan_curator(m, n, epsilon, spread):
-    found = errors(m, n=n, epsilon=epsilon, spread=spread, trust="curator")
+    found = errors(CENTRAL, m, n=n, epsilon=epsilon, spread=spread, trust="curator")
     return found | {"times": found["average of all users"] / found["no privacy"]}

@@ -17,7 +17,7 @@ from userdp.study.claims import faults
 from userdp.theory import exact_loss, hockey_stick, localised_risk, sign_means
 from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
-from userdp_book.site.figure import number, plain
+from userdp_book.site.figure import Slider, figure, number, plain
 
 ROOT = Path(__file__).parents[2]
 FIGURES = moving.figures(ROOT)
@@ -156,6 +156,14 @@ def test_users_of_the_histogram_have_a_median_of_twenty_records():
     assert normal.cdf(users[[0, -1]]) == pytest.approx([1 / 600, 599 / 600])
 
 
+def test_a_column_that_is_missing_at_a_setting_is_refused():
+    sliders = {"x": Slider("x", (1, 2), 0), "k": Slider("k", (1, 2), 0)}
+    known = {"title": "T", "alt": "", "sliders": sliders, "y": None, "lines": {}, "says": ""}
+    assert figure(**known)(lambda x, k: {"a": k * x, "b": k}).columns() == {"a": [*"1224"], "b": [*"12"]}
+    with pytest.raises(ValueError, match=r"'T' has other columns at \(2,\)"):
+        figure(**known)(lambda x, k: {"a": x} if k == 1 else {}).columns()
+
+
 def test_the_plan_says_what_its_calls_say():
     at = np.array([1, 1000])
     found = FIGURES["plan-nobody"].table(at, n=10_000, epsilon=1.0)
@@ -186,8 +194,9 @@ def test_the_dame_counterexample_is_among_the_settings():
 
 
 # --- in a browser ---------------------------------------------------------------------------------
-LOOK = """() => {
-  const root = document.querySelector('.userdp-moving'), all = what => [...root.querySelectorAll(what)];
+LOOK = """name => {
+  const root = document.querySelector(`#moving-${name} .userdp-moving`);
+  const all = what => [...root.querySelectorAll(what)];
   return {
     values: Object.fromEntries(all('[data-value]').map(e => [e.dataset.value, e.textContent])),
     points: all('polyline').map(e => e.getAttribute('points')),
@@ -195,8 +204,8 @@ LOOK = """() => {
     broken: root.classList.contains('moving-broken'),
   };
 }"""
-CHOOSE = """places => {
-  const inputs = [...document.querySelectorAll('.userdp-moving input')];
+CHOOSE = """([name, places]) => {
+  const inputs = [...document.querySelectorAll(`#moving-${name} input`)];
   inputs.forEach((input, i) => { input.value = places[i]; });
   inputs[0].dispatchEvent(new Event('input', {bubbles: true}));
 }"""
@@ -245,12 +254,12 @@ def test_the_still_picture_then_ten_settings_have_the_numbers_of_the_package(at_
     along, *others = figure.sliders
     at = np.array(figure.sliders[along].values)
     still = re.findall(r'<polyline [^>]*points="(.*?)"', moving.markup(FIGURES[name]))
-    for drawn, stood in zip(tab.evaluate(LOOK)["points"], still, strict=True):
+    for drawn, stood in zip(tab.evaluate(LOOK, name)["points"], still, strict=True):
         np.testing.assert_allclose(numbers(drawn), numbers(stood), atol=0.11)
     for _ in range(10):
         places = [int(rng.integers(len(slider.values))) for slider in figure.sliders.values()]
-        tab.evaluate(CHOOSE, places)
-        seen = tab.evaluate(LOOK)
+        tab.evaluate(CHOOSE, [name, places])
+        seen = tab.evaluate(LOOK, name)
         known = {
             key: figure.sliders[key].values[place] for key, place in zip(others, places[1:], strict=True)
         }
@@ -277,17 +286,17 @@ def test_without_scripts_the_picture_stands_and_the_sliders_do_not(at_figure):
 @browsed
 def test_arrow_keys_move_curve_words_and_line(at_figure):
     tab = at_figure("folds")
-    before, line = tab.evaluate(LOOK), tab.locator(".userdp-chart .here").get_attribute("d")
+    before, line = tab.evaluate(LOOK, "folds"), tab.locator(".userdp-chart .here").get_attribute("d")
     slider = tab.locator(".userdp-moving input[name=epsilon]")
     slider.focus()
     tab.keyboard.press("ArrowRight")
-    after = tab.evaluate(LOOK)
+    after = tab.evaluate(LOOK, "folds")
     assert slider.get_attribute("aria-valuetext") == "1.25"
     assert not before["broken"] and after["broken"] and "spends 2 where 1.25 is promised" in after["said"]
     assert tab.locator(".userdp-chart .here").get_attribute("d") != line
     tab.locator(".userdp-moving input[name=d]").focus()
     tab.keyboard.press("ArrowLeft")
-    assert tab.evaluate(LOOK)["points"] != after["points"]
+    assert tab.evaluate(LOOK, "folds")["points"] != after["points"]
     link = tab.locator("div.moving a[href*='fault-kent-fold-too-many']")
     assert link.count() == 1 and tab.requests == []
 

@@ -1,4 +1,4 @@
-"""``make book``: Sphinx, unless the book is already made of all that it would read."""
+"""``make book``: Sphinx, unless nothing has changed: then a quarter of a second, not fourteen seconds."""
 
 import os
 import subprocess

@@ -57,9 +57,13 @@ class Figure:
     def columns(self) -> dict[str, list[str]]:
         """Every column over all rows, in the digits that are shown."""
         found: dict[str, list[str]] = {}
-        at = np.array(self.along.values)
+        at, kinds = np.array(self.along.values), []
         for row in self.rows():
-            for name, numbers in self.table(at, **dict(zip(self.others, row, strict=True))).items():
+            table = self.table(at, **dict(zip(self.others, row, strict=True)))
+            kinds.append({name: np.size(numbers) for name, numbers in table.items()})
+            if kinds[-1] != kinds[0]:
+                raise ValueError(f"{self.title!r} has other columns at {row} than at its first setting")
+            for name, numbers in table.items():
                 found.setdefault(name, []).extend(map(plain, np.ravel(numbers)))
         return found
 
