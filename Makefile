@@ -17,6 +17,8 @@ ALL := -e . -e 'src[book,peers,teach,test]'
 QUICK := not browser and not slow and not long and not statistical and not slips
 NBVAL = $(BIN)/pytest --nbval -n $(JOBS) --dist loadfile $(NBVAL_ARGS) notebooks
 BUILD := $(TOOL) html --jobs $(JOBS)
+# Python beside the pages: the figures that move.
+FIGURES := $(wildcard book/*.py book/*/*.py)
 
 # One thread a process, since there is a process a core; nothing in outputs that changes from run to run.
 export OMP_NUM_THREADS := 1
@@ -38,7 +40,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run costs labs course bench \
+.PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run seconds labs course bench \
   deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
@@ -82,11 +84,11 @@ nbval: .venv/.ready ## run every notebook afresh, each in its own interpreter, a
 	$(NBVAL) --nbval-current-env
 
 lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
-	$(BIN)/ruff check src tests notebooks
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests tools notebooks $(FIGURES)
+	$(BIN)/ruff format --check src tests tools $(FIGURES)
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(BIN)/codespell book src tests *.md
+	$(BIN)/codespell book src tests tools *.md
 
 live: .venv/.ready ## build a book whose pages run in the browser without internet (50 MB more)
 	$(TOOL) live
@@ -107,8 +109,8 @@ sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after
 run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.md": only these)
 	$(TOOL) run --jobs $(JOBS) $(PAGES)
 
-costs: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
-	$(TOOL) costs
+seconds: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
+	$(BIN)/python tools/seconds.py
 
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs
@@ -117,7 +119,7 @@ course: ## DIR=../course: a folder to teach from with nbgrader (SECRET="words" t
 	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m userdp_book course $(if $(SECRET),--secret "$(SECRET)") $(DIR)
 
 bench: .venv/.ready ## time the same work by this package and by others; memory for 10^8 records
-	$(TOOL) bench
+	$(BIN)/python tools/bench.py
 
 # What Colab opens is what is stored: after the address has changed, `make sync labs` and a commit.
 deployable: ## fail if a link or a notebook still leads to nobody's repository
@@ -132,7 +134,7 @@ release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try
 	@echo "git push --follow-tags origin HEAD v$(VERSION) publishes it"
 
 mutants: .venv/.ready ## plant random slips, run the tests that could see each, store what came of it (SEED=1 COUNT=100)
-	$(BIN)/python -m userdp_book.evidence.campaign --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
+	$(BIN)/python tools/campaign.py --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
 
 flakes: .venv/.ready ## the unit tests ten times in a row beside four busy processes (two hours)
 	for i in 1 2 3 4; do timeout 10000 sh -c 'while :; do :; done' & busy="$$busy $$!"; done; \

@@ -99,13 +99,6 @@ def check_command(chosen: list[Page], jobs: int) -> int:
     return int(bool(said))
 
 
-def costs_command(chosen: list[Page], jobs: int) -> int:
-    from .run.progress import store_seconds
-
-    store_seconds(chosen)
-    return 0
-
-
 def labs_command(chosen: list[Page], jobs: int) -> int:
     from .teach import labs
 
@@ -181,19 +174,10 @@ def release_command(versions: list[str], jobs: int) -> int:
     return 0
 
 
-def bench_command(chosen: list[Page], jobs: int) -> int:
-    from .evidence import bench  # needs the packages of the extra "peers"
-
-    print(bench.memory_line(bench.memory()))
-    print("\n".join(bench.lines(bench.measure(bench.jobs(), repeats=5))))
-    return 0
-
-
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
     "sync": (sync_command, "write notebooks/ from book/ without running anything"),
-    "costs": (costs_command, "note the seconds of the last runs, which tell later ones what to expect"),
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
     "course": (course_command, "write the folder of a course for nbgrader (--secret: of the hidden checks)"),
     "handins": (handins_command, "look for accidents in the hand-ins of a course's folder (--mend: repair)"),
@@ -203,7 +187,6 @@ COMMANDS = {
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
-    "bench": (bench_command, "time the same work by this package and by others; memory for 10^8 records"),
     "release": (release_command, "write a version, given for a page, and the day where they belong"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }

@@ -5,10 +5,10 @@ from importlib import import_module
 
 import pytest
 
-from userdp_book.site.api_index import first_sentence, offered, wings
+from userdp_book.site.api_index import first_sentence, offered, rooms
 
 
-@pytest.mark.parametrize("wing", wings())
+@pytest.mark.parametrize("wing", rooms())
 def test_every_name_has_a_sentence_and_a_module_that_is_documented(wing, root):
     page = (root / f"book/reference/api/{wing}.md").read_text(encoding="utf8")
     things = offered(wing)

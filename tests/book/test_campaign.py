@@ -2,18 +2,9 @@
 
 import pytest
 
-from userdp_book.evidence import campaign
-from userdp_book.evidence.campaign import (
-    EQUIVALENTS,
-    PACKAGE,
-    RESULTS,
-    Sites,
-    draw,
-    judge,
-    judged,
-    table,
-    wilson,
-)
+import campaign
+from campaign import PACKAGE, Sites, draw, judge
+from userdp_book.evidence.campaign import EQUIVALENTS, RESULTS, judged, table, wilson
 
 EXAMPLE = '''
 def noisy(x, epsilon, delta=0.5, *, bound=2):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,20 +11,23 @@ from scipy.stats import laplace
 from scipy.stats import norm as normal
 
 from browsing import IN_BROWSER, SCREEN, docnames
+from userdp import plan
 from userdp.privacy import KaryResponse, UnaryEncoding
 from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
-from userdp_book.site.moving_figures import FIGURES, NORMAL
+from userdp_book.site.figure import Slider, figure, number, plain
 from userdp_papers.study.claims import faults
 from userdp_papers.theory.audit import exact_loss, hockey_stick
 from userdp_papers.theory.exact import localised_risk, sign_means
 
+ROOT = Path(__file__).parents[2]
+FIGURES = moving.figures(ROOT)
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 8.0  # units that a letter of this size takes on average, generously
 
 
 def data(name):
-    return json.loads(re.search(r'json">(.*?)</script>', moving.markup(name)).group(1))
+    return json.loads(re.search(r'json">(.*?)</script>', moving.markup(FIGURES[name])).group(1))
 
 
 def test_every_figure_is_on_one_page_and_no_page_asks_for_another(root):
@@ -32,10 +36,26 @@ def test_every_figure_is_on_one_page_and_no_page_asks_for_another(root):
     assert sorted(asked) == sorted(FIGURES) and set(asked) == set(moving.placed(root))
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figures_function_stands_beside_its_page(name):
+    beside = Path(FIGURES[name].table.__code__.co_filename).parent
+    assert beside == (ROOT / moving.placed(ROOT)[name]).parent
+
+
+def test_a_page_is_read_again_when_its_figures_change(tmp_path):
+    (tmp_path / "book").mkdir()
+    file = tmp_path / "book/moving.py"
+    file.write_text("TONE = 1\n")
+    before = moving.digests(tmp_path)
+    assert moving.digests(tmp_path) == before
+    file.write_text("TONE = 2\n")
+    assert moving.digests(tmp_path) != before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_small_says_what_it_shows_and_keeps_inside(name):
-    figure, markup = FIGURES[name], moving.markup(name)
+    figure, markup = FIGURES[name], moving.markup(FIGURES[name])
     assert len(markup.encode()) < 60_000 and len(figure.alt) > 100
     assert figure.fault is None or figure.fault in faults()
     assert not re.search(r"[{}]", re.search(r'role="status">(.*?)</p>', markup).group(1))
@@ -58,14 +78,14 @@ def test_moving_the_sliders_changes_the_verdict(name):
 
 def expanded(name, column):
     """A column at all settings, one number for each."""
-    told, numbers = data(name), np.array([*map(moving.number, data(name)["columns"][column].split())])
+    told, numbers = data(name), np.array([*map(number, data(name)["columns"][column].split())])
     return np.repeat(numbers, len(told["at"])) if numbers.size == told["rows"] else numbers
 
 
 @pytest.mark.parametrize("x", [0.001234, 1.0, 0.0, 12345.6, 1e-9, 2.5e7, -0.5])
 def test_a_number_is_shown_in_three_digits_that_can_be_read(x):
-    assert float(moving.plain(x)) == pytest.approx(x, rel=5e-3)
-    assert moving.plain(float("nan")) == "-"
+    assert float(plain(x)) == pytest.approx(x, rel=5e-3)
+    assert plain(float("nan")) == "-"
 
 
 # --- what the package is asked, asked in another way ---------------------------------------------
@@ -132,8 +152,40 @@ def test_the_best_width_is_the_best_of_all():
 
 
 def test_users_of_the_histogram_have_a_median_of_twenty_records():
-    assert NORMAL.size == 300 and np.median(NORMAL) == pytest.approx(0, abs=1e-12)
-    assert normal.cdf(NORMAL[[0, -1]]) == pytest.approx([1 / 600, 599 / 600])
+    users = FIGURES["histogram-bound"].table.__globals__["NORMAL"]
+    assert users.size == 300 and np.median(users) == pytest.approx(0, abs=1e-12)
+    assert normal.cdf(users[[0, -1]]) == pytest.approx([1 / 600, 599 / 600])
+
+
+def test_a_column_that_is_missing_at_a_setting_is_refused():
+    sliders = {"x": Slider("x", (1, 2), 0), "k": Slider("k", (1, 2), 0)}
+    known = {"title": "T", "alt": "", "sliders": sliders, "y": None, "lines": {}, "says": ""}
+    assert figure(**known)(lambda x, k: {"a": k * x, "b": k}).columns() == {"a": [*"1224"], "b": [*"12"]}
+    with pytest.raises(ValueError, match=r"'T' has other columns at \(2,\)"):
+        figure(**known)(lambda x, k: {"a": x} if k == 1 else {}).columns()
+
+
+def test_the_plan_says_what_its_calls_say():
+    at = np.array([1, 1000])
+    found = FIGURES["plan-nobody"].table(at, n=10_000, epsilon=1.0)
+    few, many = (plan(n=10_000, sizes=int(m), epsilon=1.0) for m in at)
+    assert np.isnan(found["improved mean"][0]) and found["improved mean"][1] == many[0].error
+    assert found["one round"] == pytest.approx([few[0].error, few[0].error])
+    assert found["times"][1] == pytest.approx(few[0].error / many.without_privacy)
+    known = {"n": 10_000, "epsilon": 1.0, "spread": 0.1}
+    told = FIGURES["plan-curator"].table(at, **known)
+    best = plan(sizes=1000, trust="curator", **known)[0]
+    assert told[best.method][1] == best.error
+
+
+def test_users_who_differ_count_as_users_with_fewer_records():
+    """What the caption says: a spread s is worth 1 / (1/m + s^2) records."""
+    spread = plan(n=10_000, sizes=10_000, epsilon=1.0, spread=0.03)
+    fewer = plan(n=10_000, sizes=1000, epsilon=1.0)  # 1e-4 + 0.0009 = 1/1000
+    for one in fewer:
+        if one.method in ("two-point reports", "Laplace reports", "improved mean"):
+            other = next(option for option in spread if option.method == one.method)
+            assert other.error == pytest.approx(one.error, rel=1e-6)
 
 
 def test_the_dame_counterexample_is_among_the_settings():
@@ -143,8 +195,9 @@ def test_the_dame_counterexample_is_among_the_settings():
 
 
 # --- in a browser ---------------------------------------------------------------------------------
-LOOK = """() => {
-  const root = document.querySelector('.userdp-moving'), all = what => [...root.querySelectorAll(what)];
+LOOK = """name => {
+  const root = document.querySelector(`#moving-${name} .userdp-moving`);
+  const all = what => [...root.querySelectorAll(what)];
   return {
     values: Object.fromEntries(all('[data-value]').map(e => [e.dataset.value, e.textContent])),
     points: all('polyline').map(e => e.getAttribute('points')),
@@ -152,8 +205,8 @@ LOOK = """() => {
     broken: root.classList.contains('moving-broken'),
   };
 }"""
-CHOOSE = """places => {
-  const inputs = [...document.querySelectorAll('.userdp-moving input')];
+CHOOSE = """([name, places]) => {
+  const inputs = [...document.querySelectorAll(`#moving-${name} input`)];
   inputs.forEach((input, i) => { input.value = places[i]; });
   inputs[0].dispatchEvent(new Event('input', {bubbles: true}));
 }"""
@@ -201,25 +254,25 @@ def test_the_still_picture_then_ten_settings_have_the_numbers_of_the_package(at_
     tab, figure, rng = at_figure(name), FIGURES[name], np.random.default_rng(5)
     along, *others = figure.sliders
     at = np.array(figure.sliders[along].values)
-    still = re.findall(r'<polyline [^>]*points="(.*?)"', moving.markup(name))
-    for drawn, stood in zip(tab.evaluate(LOOK)["points"], still, strict=True):
+    still = re.findall(r'<polyline [^>]*points="(.*?)"', moving.markup(FIGURES[name]))
+    for drawn, stood in zip(tab.evaluate(LOOK, name)["points"], still, strict=True):
         np.testing.assert_allclose(numbers(drawn), numbers(stood), atol=0.11)
     for _ in range(10):
         places = [int(rng.integers(len(slider.values))) for slider in figure.sliders.values()]
-        tab.evaluate(CHOOSE, places)
-        seen = tab.evaluate(LOOK)
+        tab.evaluate(CHOOSE, [name, places])
+        seen = tab.evaluate(LOOK, name)
         known = {
             key: figure.sliders[key].values[place] for key, place in zip(others, places[1:], strict=True)
         }
         row = {key: np.broadcast_to(np.squeeze(x), at.shape) for key, x in figure.table(at, **known).items()}
-        said = {key: moving.plain(x[places[0]]) for key, x in row.items()}
+        said = {key: plain(x[places[0]]) for key, x in row.items()}
         assert seen["values"] == {key: said[key] for key in figure.lines}
         said |= {
             key: slider.shown()[place]
             for (key, slider), place in zip(figure.sliders.items(), places, strict=True)
         }
-        assert seen["said"] == moving.sentence(figure, said)
-        assert seen["broken"] == (bool(figure.fault) and moving.larger(figure, said))
+        assert seen["said"] == figure.sentence(said)
+        assert seen["broken"] == (bool(figure.fault) and figure.larger(said))
     assert tab.complaints == [] and tab.requests == []
 
 
@@ -234,17 +287,17 @@ def test_without_scripts_the_picture_stands_and_the_sliders_do_not(at_figure):
 @browsed
 def test_arrow_keys_move_curve_words_and_line(at_figure):
     tab = at_figure("folds")
-    before, line = tab.evaluate(LOOK), tab.locator(".userdp-chart .here").get_attribute("d")
+    before, line = tab.evaluate(LOOK, "folds"), tab.locator(".userdp-chart .here").get_attribute("d")
     slider = tab.locator(".userdp-moving input[name=epsilon]")
     slider.focus()
     tab.keyboard.press("ArrowRight")
-    after = tab.evaluate(LOOK)
+    after = tab.evaluate(LOOK, "folds")
     assert slider.get_attribute("aria-valuetext") == "1.25"
     assert not before["broken"] and after["broken"] and "spends 2 where 1.25 is promised" in after["said"]
     assert tab.locator(".userdp-chart .here").get_attribute("d") != line
     tab.locator(".userdp-moving input[name=d]").focus()
     tab.keyboard.press("ArrowLeft")
-    assert tab.evaluate(LOOK)["points"] != after["points"]
+    assert tab.evaluate(LOOK, "folds")["points"] != after["points"]
     link = tab.locator("div.moving a[href*='fault-kent-fold-too-many']")
     assert link.count() == 1 and tab.requests == []
 

@@ -41,7 +41,7 @@ PAGES = {
     "one/index": """<section id="first"><h1>One<a class="headerlink" href="#first">#</a></h1>
         <p>Budget <span class="math">\\(\\eps &lt; 1\\)</span>, <a href="../genindex.html">index</a>.</p>
         <details><summary>Show</summary><p>folded words</p></details>
-        <div class="userdp-calculator"><p class="calculator-controls" hidden>slider</p>still</div>
+        <div class="userdp-moving"><p class="moving-controls" hidden>slider</p>still</div>
         <section id="below"><h2>Below</h2><img alt="a dot" src="../../_images/dot.png"></section>
         </section>""",
     "one/two": """<h1>Two &amp; last</h1><p id="deep"><a href="index.html">up</a><br>end</p>

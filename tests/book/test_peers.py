@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest, laplace
 
+import bench
 from userdp.privacy.reports import UnaryEncoding
-from userdp_book.evidence import bench
+from userdp_book.evidence import bench as timing
 from userdp_book.evidence.peers import BITS, LAPLACE, SHARES, SIGMA
 
 LEVEL = 1e-6
@@ -62,7 +63,7 @@ def test_a_seed_determines_the_outcome(run):
 def clock(monkeypatch):
     """A clock that only jobs advance."""
     time = [0.0]
-    monkeypatch.setattr(bench, "process_time", lambda: time[0])
+    monkeypatch.setattr(timing, "process_time", lambda: time[0])
     return time
 
 
@@ -70,11 +71,11 @@ def job(clock, package, seconds, units=1, work="vote totals"):
     def run():
         clock[0] += seconds
 
-    return bench.Job(work, package, run, units)
+    return timing.Job(work, package, run, units)
 
 
 def test_ratios_are_of_the_time_a_unit(clock):
-    rows = bench.measure([job(clock, "userdp", 0.002, units=10), job(clock, "pure-ldp", 0.5, units=5)])
+    rows = timing.measure([job(clock, "userdp", 0.002, units=10), job(clock, "pure-ldp", 0.5, units=5)])
     assert [row["ratio"] for row in rows] == pytest.approx([1, 500])
     assert rows[1]["nanoseconds a unit"] == pytest.approx(1e8)
 
@@ -82,19 +83,19 @@ def test_ratios_are_of_the_time_a_unit(clock):
 def test_a_missed_aim_is_said(clock):
     chosen = [
         job(clock, package, seconds, work=work)
-        for work, (aim, aimed_at) in bench.TARGETS.items()
+        for work, (aim, aimed_at) in timing.TARGETS.items()
         for package, seconds in [("userdp", 1.0), *((p, aim * 1.1) for p in aimed_at), ("userdp, slow", 1.0)]
     ]
-    said = bench.lines(bench.measure(chosen, repeats=1))
-    assert sum("reached" in line for line in said) == len(bench.TARGETS)
+    said = bench.lines(timing.measure(chosen, repeats=1))
+    assert sum("reached" in line for line in said) == len(timing.TARGETS)
     chosen.append(job(clock, "multi-freq-ldpy", 999.0))
-    said = bench.lines(bench.measure(chosen, repeats=1))
+    said = bench.lines(timing.measure(chosen, repeats=1))
     assert [line for line in said if "MISSED" in line] == [
         "vote totals: pure-ldp and multi-freq-ldpy take 999 times as long, aim 1,000: MISSED"
     ]
 
 
 def test_every_aim_is_timed():
-    there = {(job.work, job.package) for job in bench.jobs()}
-    assert {(work, name) for work, (_, aimed_at) in bench.TARGETS.items() for name in aimed_at} <= there
-    assert {(work, "userdp") for work in bench.TARGETS} <= there
+    there = {(job.work, job.package) for job in timing.jobs()}
+    assert {(work, name) for work, (_, aimed_at) in timing.TARGETS.items() for name in aimed_at} <= there
+    assert {(work, "userdp") for work in timing.TARGETS} <= there

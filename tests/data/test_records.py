@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bench
 from userdp import plan
 from userdp.tables import user_means, user_table
-from userdp_book.evidence import bench
 
 FRAME = pd.DataFrame({"who": ["b", "a", "b", "c"], "stars": [4.0, 1.0, 2.0, 99.0]}, index=[7, 7, 3, 0])
 

@@ -1,15 +1,8 @@
-"""``make bench``: processor time of the same work by this package and by others, as ratios within one run.
+"""Processor time of the same work by this package and by others, as ratios within one run."""
 
-And the memory that a table of records on disk needs.
-"""
-
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import process_time
 
 import numpy as np
@@ -29,8 +22,6 @@ TARGETS = {
     "Laplace mean": (200, ("diffprivlib", "opendp")),
     "Gaussian calibration": (20, ("dp-accounting",)),
 }
-# Records of a table on disk, its users, and the memory that averaging it by user may take, in MiB.
-RECORDS, HOLDERS, MOST_MEMORY = 10**8, 10**6, 2048
 # A run is repeated within one reading of the clock until it takes this long, in seconds.
 LEAST = 0.02
 
@@ -124,60 +115,3 @@ def least_ratios(rows: list[dict]) -> dict[str, float]:
         work: min(row["ratio"] for row in rows if row["work"] == work and row["package"] in aimed_at)
         for work, (_, aimed_at) in TARGETS.items()
     }
-
-
-def lines(rows: list[dict]) -> list[str]:
-    """The table for a terminal, and whether each target is reached."""
-    said = [f"{'work':22}{'package':24}{'ns a unit':>14}{'ratio':>10}"]
-    for row in rows:
-        said.append(
-            f"{row['work']:22}{row['package']:24}{row['nanoseconds a unit']:14,.1f}{row['ratio']:10,.1f}"
-        )
-    for work, ratio in least_ratios(rows).items():
-        aim, aimed_at = TARGETS[work]
-        verdict = "reached" if ratio >= aim else "MISSED"
-        said.append(
-            f"{work}: {' and '.join(aimed_at)} take {ratio:,.0f} times as long, aim {aim:,}: {verdict}"
-        )
-    return said
-
-
-def write_records(path: Path, records: int, holders: int = HOLDERS) -> None:
-    """A Parquet file of ratings from 0 to 5, some outside and some missing, of users in no order."""
-    import duckdb
-
-    with duckdb.connect() as engine:
-        engine.execute("set enable_progress_bar = false")
-        who = f"(hash(i) % {holders})::bigint"
-        stars = "if(i % 1000 = 0, null, hash(i + 0.5) % 7001 / 1000 - 1)"
-        engine.sql(f"select {who} who, {stars} stars from range({records}) t(i)").write_parquet(str(path))
-
-
-# Of this process alone: what getrusage says begins with the memory of the process that started it.
-AVERAGE = r"""
-import re, sys
-import numpy as np
-from userdp.tables import user_means
-users = user_means(sys.argv[1], user="who", value="stars", domain=(0, 5), rng=np.random.default_rng(1))
-peak = re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]
-print(users.sizes.sum(), int(peak) // 1024)
-"""
-
-
-def memory(records: int = RECORDS) -> int:
-    """Peak memory in MiB of a process that averages so many records on disk by user."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "records.parquet"
-        write_records(path, records)
-        run = subprocess.run(
-            [sys.executable, "-c", AVERAGE, path], check=True, stdout=subprocess.PIPE, text=True
-        )
-    counted, peak = map(int, run.stdout.split())
-    if counted != records:
-        raise AssertionError(f"{counted} of {records} records were counted")
-    return peak
-
-
-def memory_line(peak: int, records: int = RECORDS) -> str:
-    verdict = "reached" if peak <= MOST_MEMORY else "MISSED"
-    return f"users' means of {records:,} records on disk: {peak:,} MiB, aim {MOST_MEMORY:,}: {verdict}"

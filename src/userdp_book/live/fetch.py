@@ -13,8 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from ..site.live import PACKAGES, PYODIDE
-
+# Where Pyodide is put; without it readers' browsers take it from its own address.
+PYODIDE = Path("_build") / "live"
+# What pages import; each brings what it needs itself.
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
 CARRIER = "open-webui==0.12.4"
 FOLDER = "open_webui/frontend/pyodide/"
 LOCK = "pyodide-lock.json"

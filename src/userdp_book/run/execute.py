@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from tempfile import TemporaryDirectory
 from threading import Semaphore
+from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -17,7 +18,7 @@ from . import cache, forked
 from .pages import Page, code_cells, notebook, read, tidy, write
 from .reach import Sources
 
-CLIENT = {
+CLIENT: dict[str, Any] = {
     "kernel_name": "python3",
     "timeout": None,
     "record_timing": False,

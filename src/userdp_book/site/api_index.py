@@ -10,7 +10,9 @@ from sphinx.addnodes import desc, desc_content, desc_signature, pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 import userdp
+import userdp_papers
 
+from . import SAFE
 from .claims import folded
 from .statements import row, table
 
@@ -21,8 +23,8 @@ class ApiIndex(SphinxDirective):
     """One table, which a reader may filter by wing and search."""
 
     def run(self) -> list[nodes.Node]:
-        rows = [self.row(wing, thing) for wing in wings() for thing in offered(wing)]
-        listing = table(["name", "wing", "what it is"], rows, "api-index")
+        rows = [self.row(wing, thing) for wing in rooms() for thing in offered(wing)]
+        listing = table(["name", "room", "what it is"], rows, "api-index")
         return [nodes.container("", listing, classes=["userdp-filtered"])]
 
     def row(self, wing: str, thing) -> nodes.row:
@@ -36,13 +38,20 @@ class ApiIndex(SphinxDirective):
         return row([link, wing, first_sentence(thing)], wing=wing)
 
 
-def wings() -> list[str]:
-    return [module.name for module in pkgutil.iter_modules(userdp.__path__) if module.ispkg]
+def rooms() -> list[str]:
+    """Every public module or package that lists what it offers: `userdp.local`, not what is in it."""
+    found = []
+    for package in (userdp, userdp_papers):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            inside = any(module.name.startswith(f"{room}.") for room in found)
+            if "._" not in module.name and not inside and hasattr(import_module(module.name), "__all__"):
+                found.append(module.name)
+    return found
 
 
-def offered(wing: str) -> list:
-    """The functions and classes of a wing's face, by name."""
-    face = import_module(f"userdp.{wing}")
+def offered(room: str) -> list:
+    """The functions and classes of a room's face, by name."""
+    face = import_module(room)
     found = [getattr(face, name) for name in sorted(face.__all__, key=str.casefold)]
     return [one for one in found if inspect.isfunction(inspect.unwrap(one)) or inspect.isclass(one)]
 
@@ -72,3 +81,9 @@ def fold(app, doctree: nodes.document, docname: str) -> None:
         name = nodes.literal(text=entry.next_node(desc_signature)["fullname"])
         says = nodes.inline("", "", *(content.pop(0).children if len(content) else []))
         section[place : place + 1] = folded([name, says], [entry], classes="api-entry")
+
+
+def setup(app) -> dict:
+    app.add_directive("api-index", ApiIndex)
+    app.connect("doctree-resolved", fold)
+    return SAFE

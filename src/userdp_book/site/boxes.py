@@ -7,6 +7,7 @@ from sphinx_proof.nodes import NODE_TYPES
 
 from userdp_papers.study.claims import statements, verdicts
 
+from . import SAFE
 from .claims import AUTHORS, badge, own_name
 
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
@@ -53,3 +54,9 @@ def name_links(app, doctree, docname: str) -> None:
         id, dash, suffix = target.partition("-repaired")
         if id in statements() and not suffix and NUMBERED.match(link.astext()):
             link[:] = [nodes.Text(own_name(id, f"/{docname}") + (", repaired" if dash else ""))]
+
+
+def setup(app) -> dict:
+    app.connect("doctree-resolved", name_links)
+    app.connect("doctree-resolved", name_boxes)
+    return SAFE

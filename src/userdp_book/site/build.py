@@ -1,4 +1,4 @@
-"""``make book``: Sphinx, unless the book is already made of all that it would read."""
+"""``make book``: Sphinx, unless nothing has changed: then a quarter of a second, not fourteen seconds."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ JOBS = "USERDP_BOOK_JOBS"
 # Its command, after what our own room does to be quick; a tenth of the time would go in looking for garbage
 # among documents that are all still needed, and another in taking them apart when all is done.
 JUPYTER_BOOK = """import gc, os, sys, userdp_book.run
-gc.set_threshold(100_000, 50)
+gc.set_threshold(200_000, 50, 100)
 from jupyter_book.cli.main import main
 status = main(standalone_mode=False)
 sys.stdout.flush()
@@ -29,6 +29,7 @@ READ = (
     "_toc.yml",
     "book",
     "src",
+    "tools/cluster.log",
     "_build/executed",
     "_build/downloads",
     "_build/live/pyodide-lock.json",

@@ -70,11 +70,11 @@ def chart(
 ) -> str:
     """The curves of the numbers `at`, in their tones, a line at `here` and a dot on every curve."""
     across, up = x.line(LEFT, RIGHT), y.line(BOTTOM, TOP)
-    parts = [words(LEFT, 14, y.label, "start"), words((LEFT + RIGHT) / 2, HIGH - 8, x.label)]
+    parts = [written(LEFT, 14, y.label, "start"), written((LEFT + RIGHT) / 2, HIGH - 8, x.label)]
     for value, said in y.ticks().items():
         parts.append(f'<path class="grid" stroke="#8883" d="M{LEFT} {place(up, value):.1f}H{RIGHT}"/>')
-        parts.append(words(LEFT - 6, place(up, value) + 4, said, "end", "tick"))
-    parts += [words(place(across, value), BOTTOM + 18, said) for value, said in x.ticks().items()]
+        parts.append(written(LEFT - 6, place(up, value) + 4, said, "end", "tick"))
+    parts += [written(place(across, value), BOTTOM + 18, said) for value, said in x.ticks().items()]
     line = place(across, here)
     inner = [f'<path class="here" stroke="#888" stroke-dasharray="2 3" d="M{line:.1f} {TOP}V{BOTTOM}"/>']
     for name, tone in tones.items():
@@ -98,7 +98,7 @@ def chart(
     )
 
 
-def words(x: float, y: float, said: str, anchor: str = "middle", kind: str = "word") -> str:
+def written(x: float, y: float, said: str, anchor: str = "middle", kind: str = "word") -> str:
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
         f"{escape(said)}</text>"
@@ -111,6 +111,6 @@ def look(tone: str, *, dashed: bool = True) -> str:
     return f'class="tone-{tone}" stroke="{colour}" stroke-width="2.5"{dashes}'
 
 
-def key(tone: str) -> str:
+def swatch(tone: str) -> str:
     """A piece of the curve, to stand before its name."""
     return f'<svg aria-hidden="true" width="26" height="10"><path d="M0 5H26" {look(tone)}/></svg>'

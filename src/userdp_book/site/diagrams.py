@@ -11,6 +11,8 @@ from math import exp
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from . import SAFE
+
 INK, FAINT, ONE, TWO = "currentColor", "#8a929a", "#2f7fc4", "#cf6420"
 WIDE = 400
 # name -> height, what it shows in words, the function that draws it
@@ -282,3 +284,8 @@ def phase_change():
         text(326, 112, "no gain"),
         text(256, 166, "exponentially many", "end"),
     ]
+
+
+def setup(app) -> dict:
+    app.add_directive("diagram", Diagram)
+    return SAFE

@@ -12,6 +12,8 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from . import SAFE
+
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
 EXCERPT = 14  # lines shown of one cell
@@ -28,7 +30,7 @@ TABLES = {
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def words(node: ast.AST) -> set[str]:
+def names_in(node: ast.AST) -> set[str]:
     """Names and attributes in a piece of code."""
     return {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(node)}
 
@@ -46,7 +48,7 @@ def is_setting(statement: ast.stmt) -> bool:
     """An import, the style, or a constant in capitals."""
     targets = getattr(statement, "targets", [getattr(statement, "target", None)])
     names = [target.id for target in targets if isinstance(target, ast.Name)]
-    is_style = isinstance(statement, ast.Expr) and {"style", "use"} <= words(statement)
+    is_style = isinstance(statement, ast.Expr) and {"style", "use"} <= names_in(statement)
     return isinstance(statement, IMPORTS) or is_style or bool(names and all(map(str.isupper, names)))
 
 
@@ -56,7 +58,7 @@ def is_method(statement: ast.stmt) -> bool:
         isinstance(statement, ast.FunctionDef)
         and ast.get_docstring(statement) is not None
         and length(statement) in FUNCTION
-        and not words(statement) & (DRAWING | TABLES | {"check"})
+        and not names_in(statement) & (DRAWING | TABLES | {"check"})
     )
 
 
@@ -64,19 +66,19 @@ def is_writing(statement: ast.stmt) -> bool:
     """Something is printed, put into words, or made into a table or a part of one."""
     is_part = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Subscript)
     is_text = any(isinstance(part, ast.JoinedStr) for part in ast.walk(statement))
-    return is_part or is_text or bool(words(statement) & TABLES)
+    return is_part or is_text or bool(names_in(statement) & TABLES)
 
 
-def name(body: list[ast.stmt], figure: bool) -> str:
+def purpose(body: list[ast.stmt], figure: bool) -> str:
     """What a cell does, in words."""
-    used = set().union(*map(words, body)) if body else set()
+    used = set().union(*map(names_in, body)) if body else set()
     if "check" in used:
         return CHECK
     rest = [statement for statement in body if not is_setting(statement)]
     if not rest:
         return SETTINGS
     done = [statement for statement in rest if not isinstance(statement, ast.FunctionDef | ast.ClassDef)]
-    if figure or "plt" in set().union(*map(words, done)):
+    if figure or "plt" in set().union(*map(names_in, done)):
         return FIGURE
     if not done:
         return "Definitions: " + ", ".join(statement.name for statement in rest)
@@ -91,7 +93,7 @@ def shown(source: str, figure: bool = False) -> tuple[str | None, str]:
         body = ast.parse(source).body
     except SyntaxError:  # a command of IPython
         return None, source
-    called = name(body, figure)
+    called = purpose(body, figure)
     rest = [statement for statement in body if not is_setting(statement)]
     writing = total(statement for statement in rest if is_writing(statement))
     machinery = called in (CHECK, FIGURE, SETTINGS) or 2 * writing > total(rest)
@@ -193,3 +195,8 @@ def part(cell: nodes.container, text: str) -> nodes.container:
     block = next(source.findall(nodes.literal_block))
     block[:], block.rawsource = [nodes.Text(text)], text
     return nodes.container("", source, nb_element="cell_part", classes=["cell", "cell-part"])
+
+
+def setup(app) -> dict:
+    app.add_post_transform(Folds)
+    return SAFE

@@ -8,6 +8,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from . import SAFE
+
 # What such a page may be made of, by name: how to find it in a repository.
 SOURCES: dict[str, Callable[[Path], object]] = {}
 
@@ -31,8 +33,22 @@ def digest(env, name: str) -> str:
     return sha256(json.dumps(SOURCES[name](Path(env.app.srcdir))).encode()).hexdigest()
 
 
+def of_this_room() -> str:
+    """What this room and the verdicts consist of: when they change, every page is made anew."""
+    room = Path(__file__).parent
+    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js", ".html")]
+    files += (room.parents[1] / "userdp_papers/study/judgement").glob("*.statements.toml")
+    return sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
+
+
 def outdated(app, env, added, changed, removed) -> list[str]:
     """The pages that are made of something else by now."""
     noted = {docname: data["generated"] for docname, data in env.metadata.items() if "generated" in data}
     now = {name: digest(env, name) for name in {name for names in noted.values() for name in names}}
     return [docname for docname, names in noted.items() if any(now[name] != names[name] for name in names)]
+
+
+def setup(app) -> dict:
+    app.add_config_value("userdp_book_digest", of_this_room(), "env", types=[str])
+    app.connect("env-get-outdated", outdated)
+    return SAFE

@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp_papers.study.claims import statements, verdicts
 
+from . import SAFE
 from .boxes import own_name
 from .claims import SYMBOLS, slug
 from .generated import made_of
@@ -140,3 +141,10 @@ def draw(app, doctree, docname: str) -> None:
 
     for place in list(doctree.findall(statement_graph)):
         place.replace_self(nodes.raw("", drawing(place["paper"], address), format="html"))
+
+
+def setup(app) -> dict:
+    app.add_node(statement_graph)
+    app.add_directive("statement-graph", StatementGraph)
+    app.connect("doctree-resolved", draw)
+    return SAFE

@@ -9,6 +9,8 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
+from . import SAFE
+
 
 def body(thing: object) -> str:
     """Source of a function or class without its docstrings: these are on the API page."""
@@ -49,3 +51,8 @@ class Implementation(SphinxDirective):
             refdoc=self.env.docname,
         )
         return [nodes.paragraph("", "", link, nodes.Text(", its docstring and its source:")), code]
+
+
+def setup(app) -> dict:
+    app.add_directive("implementation", Implementation)
+    return SAFE

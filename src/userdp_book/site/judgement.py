@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 
 from userdp_papers.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
 
-from . import picture
+from . import SAFE, picture
 from .boxes import AUTHORS, own_name
 from .claims import badge, collect, folded, joined, slug
 from .generated import SOURCES, FromData, made_of
@@ -124,7 +124,7 @@ def shown_on(root: Path) -> dict[str, list[nodes.Node]]:
         if claim["fault"]:
             found.setdefault(claim["fault"], {}).setdefault(claim.page.name, page_link(claim))
     for name, docname in placed(root).items():
-        if fault := figures()[name].fault:
+        if fault := figures(root)[name].fault:
             found.setdefault(fault, {})[name] = to_page(docname, "a figure that moves", f"moving-{name}")
     return {key: list(links.values()) for key, links in found.items()}
 
@@ -249,3 +249,13 @@ class Erratum(Judged):
     def glyph(self, fault):
         words = [*self.place(fault), nodes.Text(": "), *self.text(fault["repair"])]
         return nodes.list_item("", nodes.paragraph("", "", *words))
+
+
+def setup(app) -> dict:
+    app.add_directive("corrections", Corrections)
+    app.add_directive("erratum", Erratum)
+    app.add_directive("fault-tally", FaultTally)
+    app.add_directive("in-figures", InFigures)
+    app.add_directive("readings", Readings)
+    app.add_directive("worst", Worst)
+    return SAFE

@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..run.pages import Page, repository_url
 from ..teach.labs import FOLDER, STUDENT, student_path
+from . import SAFE
 from .links import to_page
 from .statements import table
 
@@ -84,3 +85,9 @@ def said(text: str, pattern: str) -> str:
     if not found:
         raise ValueError(f"a lab must state {pattern!r}")
     return found.group(1)
+
+
+def setup(app) -> dict:
+    app.add_directive("labs", Labs)
+    app.connect("source-read", open_lab)
+    return SAFE

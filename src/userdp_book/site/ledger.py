@@ -9,6 +9,7 @@ from docutils.parsers.rst import directives
 
 from userdp_papers.study.claims import STATUSES, displays, judgements, statements
 
+from . import SAFE
 from .boxes import own_name
 from .claims import Stored, collect, joined, slug
 from .generated import SOURCES, FromData, made_of
@@ -28,7 +29,7 @@ REASONS = " Of {how[reason]} it is said why neither is there."
 SOURCES["displays"] = lambda root: displays()
 
 
-def name(key: str) -> str:
+def own_number(key: str) -> str:
     """How the paper numbers it: "(137)", "(S71)", "line 4", "display 2"."""
     found = KEY.fullmatch(key)
     return f"({found['number'].upper()})" if found["number"] else f"{found['part']} {found['count']}"
@@ -88,13 +89,13 @@ class Walk(Beside):
         if not found:
             raise self.error(f"no display belongs to {self.arguments[0]!r}")
         many = f"step by step, {len(found)} displays and lines"
-        title = f"In the paper, {many if len(found) > 1 else name(next(iter(found)))}"
+        title = f"In the paper, {many if len(found) > 1 else own_number(next(iter(found)))}"
         steps = [self.step(key, display) for key, display in found.items()]
         return [nodes.admonition("", nodes.title(text=title), *steps, classes=["dropdown", "walk"])]
 
     def step(self, key: str, display: dict) -> nodes.paragraph:
         """One display: it can be linked by its key, unless that is the statement's own label."""
-        parts = [[nodes.strong(text=name(key))], [status(display)], self.text(display["says"])]
+        parts = [[nodes.strong(text=own_number(key))], [status(display)], self.text(display["says"])]
         parts += [self.text(display[field]) for field in ("step", "reason") if field in display]
         if checks := self.checks(display):
             parts.append(checks)
@@ -103,7 +104,7 @@ class Walk(Beside):
         line = joined(" ", parts, ids=[key])
         labels = self.env.get_domain("std")
         labels.anonlabels[key] = self.env.docname, key
-        labels.labels[key] = self.env.docname, key, name(key)
+        labels.labels[key] = self.env.docname, key, own_number(key)
         return line
 
 
@@ -131,7 +132,7 @@ class Ledger(Beside):
         how = [self.text(display[field]) for field in ("step", "reason") if field in display]
         how += [checks] if (checks := self.checks(display)) else []
         cells = [
-            [to_statement(key, name(key))],
+            [to_statement(key, own_number(key))],
             [statement_link(id)],
             self.text(display["says"]),
             status(display),
@@ -157,3 +158,9 @@ def way(display: dict) -> str:
     if "step" in display:
         return "step"
     return "definition" if display["status"] == "definition" else "reason"
+
+
+def setup(app) -> dict:
+    app.add_directive("ledger", Ledger)
+    app.add_directive("walk", Walk)
+    return SAFE

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from . import SAFE
+
 STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 # Engines whose words are no classes of a page.
@@ -116,3 +118,8 @@ def icons(script: str, used: set[str]) -> dict[str, list]:
     drawn = others | own
     wanted = {word: word.removeprefix("fa-") for word in sorted(used) if word.startswith("fa-")}
     return {word: drawn[name] for word, name in wanted.items() if name in drawn}
+
+
+def setup(app) -> dict:
+    app.connect("build-finished", lighten)
+    return SAFE

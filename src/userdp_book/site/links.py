@@ -6,6 +6,8 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+from . import SAFE
+
 Place = tuple[str, str]
 MARK = re.compile(r"[.,;:!?)]+|-\w+")  # what may not begin a line
 LONG = 14  # letters that any column has room for
@@ -85,3 +87,11 @@ def allow_breaks(app, doctree, docname: str) -> None:
             first, *others = re.split(r"(?<=[._/])(?=\w)", name.astext())
             broken = [[nodes.raw("", "<wbr>", format="html"), nodes.Text(other)] for other in others]
             name[:] = [nodes.Text(first), *sum(broken, [])]
+
+
+def setup(app) -> dict:
+    app.add_node(book_link)
+    app.add_post_transform(ResolveLinks)
+    app.connect("doctree-resolved", allow_breaks)
+    app.connect("doctree-resolved", keep_together)
+    return SAFE

@@ -8,9 +8,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from ..live.fetch import PACKAGES, PYODIDE
 from ..run.pages import Page, is_executable
 from ..run.progress import stored_seconds
 from ..teach.labs import FOLDER
+from . import SAFE
 from .generated import SOURCES, made_of
 from .lab_pages import lab_of
 from .links import to_page
@@ -18,11 +20,8 @@ from .outputs import page_of
 from .statements import table
 
 ROOM = Path(__file__).parents[1] / "live"
-PACKAGE = Path(__file__).parents[2] / "userdp"
-# Where `make live` puts Pyodide; without it readers' browsers take it from its own address.
-PYODIDE = Path("_build") / "live"
-# What pages import; each brings what it needs itself.
-PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
+OURS = "userdp", "userdp_papers"
+RELEASE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
 PARTS = (".py", ".csv", ".toml", ".xz")
 # Seconds: pages that take less are tried in a browser; a value to try on longer ones runs its own cell last.
 QUICK, LONG = 15, 25
@@ -53,12 +52,13 @@ def copy_once(source: str, target: str) -> None:
 
 
 def pack(target: Path) -> None:
-    """The package and the cells' runner, as the browser unpacks them."""
-    files = sorted(path for path in PACKAGE.rglob("*") if path.suffix in PARTS)
+    """What pages import of ours and the cells' runner, as the browser unpacks them."""
+    folders = [SOURCES / package for package in OURS]
+    files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in PARTS)
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
         archive.write(ROOM / "cells.py", "cells.py")
         for path in files:
-            archive.write(path, path.relative_to(PACKAGE.parent))
+            archive.write(path, path.relative_to(SOURCES))
 
 
 def load(app, pagename, templatename, context, doctree) -> None:
@@ -107,3 +107,13 @@ class LivePages(SphinxDirective):
 
 
 SOURCES["live"] = lambda root: [tried(), differing()]
+
+
+def setup(app) -> dict:
+    # Where Pyodide is: the address of its release, or a folder beside the scripts (`make live`).
+    app.add_config_value("userdp_live_base", RELEASE, "html", types=[str])
+    app.add_directive("live-pages", LivePages)
+    app.connect("config-inited", configure)
+    app.connect("builder-inited", copy)
+    app.connect("html-page-context", load)
+    return SAFE

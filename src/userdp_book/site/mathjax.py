@@ -4,6 +4,8 @@ import shutil
 from importlib.metadata import distribution
 from pathlib import Path
 
+from . import SAFE
+
 WHEEL = "sphinx-mathjax-offline"
 MAIN = "startup.js"
 # What a page loads: TeX in, HTML out, MathML for screen readers; no menu and no other input, which are half.
@@ -46,3 +48,10 @@ def is_engine(script) -> bool:
     """MathJax or its configuration."""
     body = getattr(script, "attributes", {}).get("body") or ""
     return "mathjax/" in str(script.filename) or body.startswith("window.MathJax")
+
+
+def setup(app) -> dict:
+    app.connect("config-inited", configure)
+    app.connect("builder-inited", copy)
+    app.connect("html-page-context", drop, priority=600)
+    return SAFE

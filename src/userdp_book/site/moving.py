@@ -4,167 +4,111 @@ The page holds the numbers of every setting as text, the script only chooses amo
 first setting stands where no script runs.
 """
 
+import ast
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from html import escape
-from itertools import product
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from ..run.reach import Sources
-from .chart import Axis, chart, key
+from ..run.reach import Sources, read_code
+from . import SAFE
+from .chart import Axis, chart, swatch
+from .figure import Figure, number
 from .generated import SOURCES, made_of
 from .links import to_page
 
 SCRIPTS = ("chart.js", "moving.js")
-FIGURES = "userdp_book.site.moving_figures"
 ASKED = re.compile(r"^:+\{moving\} (\S+)", re.M)
-# The digest of the code that the figures reach: pages with one are read again when it changes.
-SOURCES["moving"] = lambda root: digest(Sources(root))
 
 
-@dataclass(frozen=True)
-class Slider:
-    """What a slider is called, its settings, the place of the first, and how a setting is written."""
-
-    label: str
-    values: Sequence[float]
-    first: int
-    log: bool = True
-    words: Callable[[float], str] | None = None
-
-    def shown(self) -> list[str]:
-        return [(self.words or plain)(value) for value in self.values]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure as data; `table` gives the columns at all settings of the first slider and one of the others.
-
-    Numbers in a column are along the first slider, or one for all of it. `lines` are the columns that are
-    drawn, with their tones; `says` may name sliders and columns. `verdict` has two columns and what to add
-    where the first is at most the second, and where it is larger; `fault` is the slip that this shows.
-    """
-
-    title: str
-    alt: str
-    sliders: dict[str, Slider]
-    y: Axis
-    lines: dict[str, str]
-    says: str
-    table: Callable[..., dict]
-    verdict: tuple[str, str, str, str] | None = None
-    fault: str | None = None
-
-    @property
-    def along(self) -> str:
-        return next(iter(self.sliders))
-
-    def rows(self) -> list[tuple[float, ...]]:
-        """The settings of all sliders but the first, in the order of the columns."""
-        return list(product(*(slider.values for slider in list(self.sliders.values())[1:])))
-
-    def columns(self) -> dict[str, list[str]]:
-        """Every column over all rows, in the digits that are shown."""
-        found: dict[str, list[str]] = {}
-        at, others = np.array(self.sliders[self.along].values), list(self.sliders)[1:]
-        for row in self.rows():
-            for name, numbers in self.table(at, **dict(zip(others, row, strict=True))).items():
-                found.setdefault(name, []).extend(map(plain, np.ravel(numbers)))
-        return found
-
-
-def plain(x: float) -> str:
-    """Three digits, which a script can read as well."""
-    if x != x:
-        return "-"
-    short = float(f"{x:.3g}")
-    if short == 0 or 1e-3 <= abs(short) < 1e6:
-        return f"{short:.10f}".rstrip("0").rstrip(".")
-    digits, power = f"{short:.2e}".split("e")
-    return f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
-
-
-def digest(sources: Sources) -> str:
-    return sources.digest(sources.module(FIGURES))
-
-
-def figures() -> dict[str, Figure]:
-    """By name; imported late, since they import most of the package."""
-    from . import moving_figures
-
-    return moving_figures.FIGURES
+def files(root: Path) -> list[Path]:
+    """Where the figures of each part of the book stand."""
+    return sorted((root / "book").rglob("moving.py"))
 
 
 @cache
-def markup(name: str) -> str:
+def figures(root: Path) -> dict[str, Figure]:
+    """The figures of the book by name, which is their function's with strokes."""
+    found: dict[str, Figure] = {}
+    for file in files(root):
+        spec = spec_from_file_location(f"{file.parent.name}_moving", file)
+        spec.loader.exec_module(module := module_from_spec(spec))
+        own = {name: value for name, value in vars(module).items() if isinstance(value, Figure)}
+        found |= {name.replace("_", "-"): value for name, value in own.items()}
+    return found
+
+
+def placed(root: Path) -> dict[str, str]:
+    """On which page each figure stands, by name."""
+    found = {}
+    for path in sorted((root / "book").rglob("*.md")):
+        for name in ASKED.findall(path.read_text(encoding="utf8")):
+            found[name] = path.relative_to(root).with_suffix("").as_posix()
+    return found
+
+
+def digests(root: Path) -> list[str]:
+    """Of the figures and of the code that they reach: pages with one are read again when it changes."""
+    sources, texts = Sources(root), [file.read_text(encoding="utf8") for file in files(root)]
+    reached = [sources.digest(read_code(ast.parse(text))) for text in texts]
+    return [*reached, *(sha256(text.encode()).hexdigest() for text in texts)]
+
+
+SOURCES["moving"] = digests
+SOURCES["moving-places"] = placed
+
+
+@cache
+def markup(figure: Figure) -> str:
     """Sliders, the picture of the first setting, its numbers and its words, and the table of all settings."""
-    figure, columns = figures()[name], figures()[name].columns()
-    first = figure.sliders[figure.along]
-    row = 0
-    for slider in list(figure.sliders.values())[1:]:
-        row = row * len(slider.values) + slider.first
-    curves, said = {}, {key: slider.shown()[slider.first] for key, slider in figure.sliders.items()}
-    for column, text in columns.items():
-        count = len(first.values)
-        whole = len(text) > len(figure.rows())
-        curves[column] = text[row * count : (row + 1) * count] if whole else [text[row]] * count
-        said[column] = curves[column][first.first]
-    axis = Axis(first.label, first.values[0], first.values[-1], first.log)
-    picture = chart(
-        axis,
-        figure.y,
-        first.values,
-        {name: [number(x) for x in curves[name]] for name in figure.lines},
-        figure.lines,
-        here=first.values[first.first],
-        dots={name: number(said[name]) for name in figure.lines},
-        label=f"{figure.title}. {figure.alt}",
-    )
-    broken = bool(figure.fault) and larger(figure, said)
-    data = {
-        "along": figure.along,
-        "at": [float(x) for x in first.values],
-        "rows": len(figure.rows()),
-        "sliders": {key: slider.shown() for key, slider in figure.sliders.items()},
-        "columns": {column: " ".join(text) for column, text in columns.items()},
-        "says": figure.says,
-        "verdict": figure.verdict,
-        "breaks": bool(figure.fault),
-    }
-    told = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    columns = figure.columns()
+    curves, said = figure.still(columns)
+    broken = bool(figure.fault) and figure.larger(said)
+    told = json.dumps(table(figure, columns), separators=(",", ":"), ensure_ascii=False)
     return (
         f'<div class="userdp-moving{" moving-broken" * broken}" role="group" '
         f'aria-label="{escape(figure.title)}">'
         f'<p class="moving-title">{escape(figure.title)}</p>'
-        f'<div class="calculator-controls moving-controls" hidden>{inputs(figure)}</div>{picture}'
+        f'<div class="moving-controls" hidden>{inputs(figure)}</div>{picture(figure, curves, said)}'
         f'<ul class="moving-key">{keys(figure, said)}</ul>'
-        f'<p class="moving-says" role="status">{escape(sentence(figure, said))}</p>'
+        f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>'
         f'<script type="application/json">{told}</script></div>'
     )
 
 
-def number(text: str) -> float:
-    return float("nan") if text == "-" else float(text)
+def table(figure: Figure, columns: dict[str, list[str]]) -> dict:
+    """What the script reads."""
+    return {
+        "along": next(iter(figure.sliders)),
+        "at": [float(x) for x in figure.along.values],
+        "rows": len(figure.rows()),
+        "sliders": {name: slider.shown() for name, slider in figure.sliders.items()},
+        "columns": {name: " ".join(text) for name, text in columns.items()},
+        "says": figure.says,
+        "verdict": figure.verdict,
+        "breaks": bool(figure.fault),
+    }
 
 
-def larger(figure: Figure, said: dict[str, str]) -> bool:
-    """Whether the first column of the verdict is larger than the second."""
-    return figure.verdict is not None and number(said[figure.verdict[0]]) > number(said[figure.verdict[1]])
-
-
-def sentence(figure: Figure, said: dict[str, str]) -> str:
-    words = figure.says
-    if figure.verdict:
-        words += " " + figure.verdict[3 if larger(figure, said) else 2]
-    return words.format_map(said)
+def picture(figure: Figure, curves: dict[str, list[str]], said: dict[str, str]) -> str:
+    along = figure.along
+    return chart(
+        Axis(along.label, along.values[0], along.values[-1], along.log),
+        figure.y,
+        along.values,
+        {name: [number(x) for x in curves[name]] for name in figure.lines},
+        figure.lines,
+        here=along.values[along.first],
+        dots={name: number(said[name]) for name in figure.lines},
+        label=f"{figure.title}. {figure.alt}",
+    )
 
 
 def inputs(figure: Figure) -> str:
@@ -177,7 +121,7 @@ def inputs(figure: Figure) -> str:
 
 def keys(figure: Figure, said: dict[str, str]) -> str:
     return "".join(
-        f'<li>{key(tone)} {escape(name)} <b data-value="{escape(name)}">{said[name]}</b></li>'
+        f'<li>{swatch(tone)} {escape(name)} <b data-value="{escape(name)}">{said[name]}</b></li>'
         for name, tone in figure.lines.items()
     )
 
@@ -191,27 +135,17 @@ class Moving(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
+        figure = figures(Path(self.env.srcdir))[name]
         self.env.metadata[self.env.docname]["moving"] = True
         made_of(self.env, "moving")
         frame = nodes.container(classes=["moving"], ids=[f"moving-{name}"])
-        frame += nodes.raw("", markup(name), format="html")
+        frame += nodes.raw("", markup(figure), format="html")
         self.state.nested_parse(self.content, self.content_offset, frame)
-        if fault := figures()[name].fault:
-            link = to_page("book/reproduce/corrections", "The correction in four lines", f"fault-{fault}")
+        if figure.fault:
+            four = "The correction in four lines"
+            link = to_page("book/reproduce/corrections", four, f"fault-{figure.fault}")
             frame += nodes.paragraph("", "", link, nodes.Text("."))
         return [frame]
-
-
-def placed(root: Path) -> dict[str, str]:
-    """On which page each figure stands, by name."""
-    found = {}
-    for path in sorted((root / "book").rglob("*.md")):
-        for name in ASKED.findall(path.read_text(encoding="utf8")):
-            found[name] = path.relative_to(root).with_suffix("").as_posix()
-    return found
-
-
-SOURCES["moving-places"] = placed
 
 
 def load(app, pagename, templatename, context, doctree) -> None:
@@ -219,3 +153,9 @@ def load(app, pagename, templatename, context, doctree) -> None:
     if "moving" in app.env.metadata.get(pagename, {}):
         for script in SCRIPTS:
             app.add_js_file(script)
+
+
+def setup(app) -> dict:
+    app.add_directive("moving", Moving)
+    app.connect("html-page-context", load)
+    return SAFE

@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from . import SAFE
 from .boxes import AUTHORS
 from .generated import SOURCES, made_of
 
@@ -87,3 +88,9 @@ def copy(app: Sphinx) -> None:
             shutil.copy2(path, target)
         else:
             (target / one.name).unlink(missing_ok=True)
+
+
+def setup(app) -> dict:
+    app.add_directive("downloads", Downloads)
+    app.connect("builder-inited", copy)
+    return SAFE

@@ -12,7 +12,7 @@ from sphinx.errors import ExtensionError
 
 from ..run.execute import computed
 from ..run.pages import Page, code_cells, is_executable
-from . import light, tables
+from . import SAFE, light, tables
 from .build import JOBS
 
 CACHE = Path("_build") / "jupyter_cache"
@@ -76,3 +76,10 @@ def depend_on_outputs(app, docname: str, source: list[str]) -> None:
     executed = page_of(app, docname).executed
     if executed.is_file():
         app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())
+
+
+def setup(app) -> dict:
+    app.connect("config-inited", configure)
+    app.connect("env-before-read-docs", fill)
+    app.connect("source-read", depend_on_outputs)
+    return SAFE

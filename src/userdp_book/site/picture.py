@@ -51,7 +51,7 @@ def draw() -> str:
     parts, y = [], 0
     for paper, name in AUTHORS.items():
         ids = [id for id, item in statements().items() if item["paper"] == paper]
-        parts.append(words(0, y + 14, name))
+        parts.append(written(0, y + 14, name))
         y += LINE
         for place, id in enumerate(ids):
             across, down = place % ACROSS, place // ACROSS
@@ -60,7 +60,7 @@ def draw() -> str:
     fates = Counter(item["verdict"] for item in verdicts().values()).most_common()
     for place, (verdict, count) in enumerate(fates):
         x, down = WIDE / 2 * (place % 2), y + 10 + LINE * (place // 2)
-        parts += [square(x, down, verdict), words(x + 25, down + 14, f"{verdict}: {count}")]
+        parts += [square(x, down, verdict), written(x + 25, down + 14, f"{verdict}: {count}")]
     high = y + 10 + LINE * ((len(fates) + 1) // 2)
     title = f"{numbers()['statements']} statements of four papers, a square each, by verdict"
     return (
@@ -69,7 +69,7 @@ def draw() -> str:
     )
 
 
-def words(x: float, y: float, said: str) -> str:
+def written(x: float, y: float, said: str) -> str:
     return f'<text x="{x}" y="{y}" fill="#6b7682">{said}</text>'
 
 

@@ -6,6 +6,7 @@ from sphinx.util.index_entries import split_index_msg
 
 from userdp_papers.study.claims import statements
 
+from . import SAFE
 from .links import box
 
 # papers count these together, and readers remember the number
@@ -43,3 +44,10 @@ def names(id: str) -> list[str]:
     kinds = dict.fromkeys([item["kind"], "theorem"] if item["kind"] in MAIN else [item["kind"]])
     numbers = [f"{kind} {item['number']}" for kind in kinds]
     return [*numbers, *(f"{item['paper']} {number}" for number in numbers)]
+
+
+def setup(app) -> dict:
+    app.connect("config-inited", configure)
+    app.connect("html-collect-pages", list_entries)
+    app.connect("html-collect-pages", name_statements)
+    return SAFE

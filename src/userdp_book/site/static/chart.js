@@ -20,15 +20,5 @@ const userdpChart = (() => {
       }
     }
   }
-
-  /* Let the vertical axis, of powers of ten one by one, begin at another power. */
-  const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const power = (k) => ["0.1", "1", "10"][k + 1] ?? `10${String(k).replace("-", "⁻").replace(/[0-9]/g, (digit) => SUPERSCRIPT[digit])}`;
-  function begin(svg, lowest) {
-    const axes = JSON.parse(svg.dataset.axes), [, bottom] = /V([\d.]+)/.exec(svg.querySelector(".here").getAttribute("d"));
-    axes[1][0] = bottom - axes[1][1] * lowest;
-    svg.dataset.axes = JSON.stringify(axes);
-    svg.querySelectorAll(".tick").forEach((tick, i) => { tick.textContent = power(lowest + i); });
-  }
-  return { draw, begin };
+  return { draw };
 })();

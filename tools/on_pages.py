@@ -7,17 +7,17 @@ from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from userdp_book.evidence.slips import ROOT, environment, plant
 from userdp_book.run.cache import code_in
 from userdp_book.run.compare import differences
 from userdp_book.run.execute import CLIENT
-from userdp_book.run.pages import Page, notebook, pages, read, tidy, write
+from userdp_book.run.pages import Page, notebook, pages, tidy, write
 from userdp_book.run.progress import stored_seconds
 from userdp_book.run.reach import Sources
-
-from .slips import ROOT, environment, plant
 
 # seconds of pages, as they are stored, that one mutant may take, and of one cell
 MOST, CELL = 150, 300
@@ -36,7 +36,7 @@ def reached() -> dict[Page, tuple[set[str], set[str]]]:
 
 def pages_of(module: str) -> list[Page]:
     """The pages that import from a module, quick ones first, then those that reach it: a few minutes."""
-    name = "userdp." + module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    name = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     seconds = stored_seconds()
     fits = [page for page, (_, reach) in reached().items() if name in reach and page.name in seconds]
     fits.sort(key=lambda page: (name not in reached()[page][0], seconds[page.name]))
@@ -52,7 +52,7 @@ def seen_by(module: str, folder: Path) -> str:
 
 def changed(page: Page, folder: Path) -> Iterator[int]:
     """Numbers of the cells that print something else than is stored, run with the package in a folder."""
-    stored = read(page.twin)
+    stored = nbformat.read(page.twin, as_version=4)
     nb = notebook(page, stored)
     with TemporaryDirectory() as empty:
         client = NotebookClient(nb, **CLIENT | {"timeout": CELL})
@@ -61,7 +61,7 @@ def changed(page: Page, folder: Path) -> Iterator[int]:
             client.execute(cwd=empty, env=environment(folder))
         # a file has its own order of what an output holds
         write(tidy(nb), file := Path(empty) / "page.ipynb")
-        nb = read(file)
+        nb = nbformat.read(file, as_version=4)
     yield from (number for number, _ in differences(stored, nb))
 
 

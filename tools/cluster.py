@@ -1,6 +1,6 @@
 """A sweep on a cluster of processes to which everything happens: does it give the bits of a serial run?
 
-``python -m userdp_book.evidence.cluster`` starts a scheduler, four workers and a client, each a process of
+``python tools/cluster.py`` starts a scheduler, four workers and a client, each a process of
 its own, and lets them work through a sweep. On the way it kills a worker, the scheduler and the client, fills
 the disk and spoils a stored cell. Each time it starts again what is gone, as one would by hand, and goes on
 from what is stored. What happened is kept in ``cluster.log``. Needs Linux, for ``unshare`` makes the small
@@ -22,7 +22,6 @@ from userdp.local import localised_mean
 from userdp_papers.populations import Signs
 from userdp_papers.study import sweep
 
-MODULE = "userdp_book.evidence.cluster"
 FILE = Path(__file__).with_name("cluster.log")
 WORKERS, DISK = 4, "2m"
 N, EPSILONS, SIZES = (100_000, 200_000), (0.5, 0.7, 1.0, 1.4, 2.0), np.arange(20, 420, 20).tolist()
@@ -31,6 +30,10 @@ SETTINGS = {"repetitions": 8, "seed": 16}
 RUNS = 50  # of the estimator in each replicate
 SERIAL = slice(7, None, 23)  # the cells that are computed again, one after the other
 JOURNAL = "CLUSTER_JOURNAL"  # variable of the environment: where each replicate leaves a line
+# every process imports this file, wherever it runs
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": os.pathsep.join([str(FILE.parent.resolve()), *filter(None, sys.path)])
+}
 PATIENCE = 150.0  # seconds after which a process that should have ended is said to hang
 
 
@@ -77,7 +80,8 @@ class Trial:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        self.began, self.lines, self.running = time.time(), [], {}
+        self.began, self.lines = time.time(), list[str]()
+        self.running: dict[str, subprocess.Popen] = {}
 
     def say(self, text: str) -> None:
         minutes, seconds = divmod(round(time.time() - self.began), 60)
@@ -94,7 +98,7 @@ class Trial:
         host, port = self.address.split(":")
         command = {
             "scheduler": f"-m distributed.cli.dask_scheduler --host {host} --port {port} --no-dashboard",
-            "client": f"-c from\t{MODULE}\timport\tclient;client('{self.address}','{self.cells}')",
+            "client": f"-c from\tcluster\timport\tclient;client('{self.address}','{self.cells}')",
         }.get(
             name,
             f"-m distributed.cli.dask_worker {self.address} --no-nanny --nthreads 1 --no-dashboard",
@@ -103,7 +107,7 @@ class Trial:
             with (self.folder / f"{name}.log").open("w") as log:
                 self.running[name] = subprocess.Popen(
                     [sys.executable, *(word.replace("\t", " ") for word in command.split(" "))],
-                    env=os.environ | {JOURNAL: str(self.journal)},
+                    env=ENVIRONMENT | {JOURNAL: str(self.journal)},
                     stdout=log,
                     stderr=log,
                     cwd=self.folder,
@@ -224,9 +228,9 @@ def inside(folder: Path) -> None:
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "cells").mkdir()
-        call = f"from userdp_book.evidence import cluster; cluster.inside(cluster.Path({folder!r}))"
+        call = f"import cluster; cluster.inside(cluster.Path({folder!r}))"
         return subprocess.run(
-            ["unshare", "--map-root-user", "--mount", sys.executable, "-c", call]
+            ["unshare", "--map-root-user", "--mount", sys.executable, "-c", call], env=ENVIRONMENT
         ).returncode
 
 

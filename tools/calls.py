@@ -14,21 +14,24 @@ from pathlib import Path
 import pytest
 
 CALLS, CHOSEN = Path("calls.json"), Path("chosen.json")
-PACKAGE = f"{Path.cwd() / 'userdp'}/"
-found = {}
+HERE = f"{Path.cwd()}/"
+PACKAGES = "userdp/", "userdp_papers/"
+found: dict[str, tuple[float, list[str]]] = {}
 
 
 def _names(profile: Profile) -> list[str]:
     """The functions that were called, as ``module: function``; a lambda counts as the function around it."""
     codes = [entry.code for entry in profile.getstats() if not isinstance(entry.code, str)]
-    ours = [code for code in codes if code.co_filename.startswith(PACKAGE)]
-    names = [(code.co_filename[len(PACKAGE) :], code.co_qualname.replace(".<locals>", "")) for code in ours]
+    ours = [code for code in codes if code.co_filename.removeprefix(HERE).startswith(PACKAGES)]
+    names = [
+        (code.co_filename.removeprefix(HERE), code.co_qualname.replace(".<locals>", "")) for code in ours
+    ]
     return sorted({f"{module}: {name.split('.<')[0]}" for module, name in names if name != "<module>"})
 
 
 def _forget() -> None:
     """Empty the caches, so that each test calls what it needs."""
-    for name in [name for name in sys.modules if name.startswith("userdp.")]:
+    for name in [name for name in sys.modules if name.startswith(("userdp.", "userdp_papers."))]:
         for value in vars(sys.modules[name]).values():
             if isinstance(value, functools._lru_cache_wrapper):
                 value.cache_clear()

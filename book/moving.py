@@ -1,0 +1,72 @@
+"""The plan as figures that move: the errors of the methods for users with equally many records."""
+
+import numpy as np
+
+from userdp import plan
+from userdp_book.site.chart import Axis
+from userdp_book.site.figure import Slider, figure, large, steps
+
+ERROR = Axis("error", 1e-6, 1)
+LOCAL = {"improved mean": "c", "two-point reports": "a", "Laplace reports": "b"}
+CENTRAL = {"weighted mean of clipped users": "c", "average of all users": "a"}
+
+
+def errors(methods, m, **known) -> dict:
+    """Method -> its predicted error at each number of records; not a number where it is of no use."""
+    rankings = [plan(sizes=int(size), **known) for size in m]
+    found = [{one.method: one.error for one in ranking if not one.unused} for ranking in rankings]
+    columns = {name: np.array([row.get(name, np.nan) for row in found]) for name in methods}
+    return columns | {"no privacy": np.array([ranking.without_privacy for ranking in rankings])}
+
+
+@figure(
+    title="Nobody is trusted: from how many records does localising pay?",
+    alt="Error of each method against the records of each user, both logarithmic. The one-round reports are "
+    "level; the improved mean leaves them at some number of records and falls beside the error without "
+    "privacy.",
+    sliders={
+        "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
+        "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
+        "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
+    },
+    y=ERROR,
+    lines=LOCAL | {"no privacy": "text-muted"},
+    says="For {n} users with {m} records each, at ε = {epsilon}, one round of reports errs by {one round} at "
+    "best, {times} times as much as without privacy; a guess without data errs by at most 1.",
+    verdict=(
+        "one round",
+        "improved mean",
+        "More records do not help here: use the better of the two reports.",
+        "Localising pays: use the improved mean, which errs by {improved mean}.",
+    ),
+)
+def plan_nobody(m, n, epsilon):
+    found = errors(LOCAL, m, n=n, epsilon=epsilon)
+    best = np.fmin(found["two-point reports"], found["Laplace reports"])
+    return found | {"one round": best, "times": best / found["no privacy"]}
+
+
+@figure(
+    title="A curator is trusted: is it worth weighing and clipping?",
+    alt="Error of each method against the records of each user, both logarithmic. The average falls with the "
+    "error without privacy until its noise keeps it level; the weighted mean of clipped users goes on.",
+    sliders={
+        "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
+        "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
+        "epsilon": Slider("budget ε", (0.1, 0.3, 1.0, 3.0), 2),
+        "spread": Slider("how much users differ, standard deviation", (0.0, 0.02, 0.1, 0.3), 1, log=False),
+    },
+    y=ERROR,
+    lines=CENTRAL | {"no privacy": "text-muted"},
+    says="For {n} users with {m} records each, at ε = {epsilon}, the average of all users errs by "
+    "{average of all users}, {times} times as much as without privacy.",
+    verdict=(
+        "average of all users",
+        "weighted mean of clipped users",
+        "Use it: nothing simpler, and nothing better here.",
+        "Finding the centre first pays: the weighted mean errs by {weighted mean of clipped users}.",
+    ),
+)
+def plan_curator(m, n, epsilon, spread):
+    found = errors(CENTRAL, m, n=n, epsilon=epsilon, spread=spread, trust="curator")
+    return found | {"times": found["average of all users"] / found["no privacy"]}

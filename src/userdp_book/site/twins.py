@@ -1,0 +1,35 @@
+"""Each page with code offers its notebook, and every button follows the repository's address."""
+
+from pathlib import Path
+
+from ..run.execute import computed
+from ..run.pages import install_source, repository_url, write
+from . import SAFE
+from .outputs import page_of
+
+
+def point_to_twin(app, pagename, templatename, context, doctree) -> None:
+    """Open and download the notebook twin, where the theme offers the Markdown page."""
+    twin = page_of(app, pagename)
+    nb = computed(twin)
+    if nb is None or not twin.source.is_file():
+        return
+    text = twin.source.read_text(encoding="utf8")
+    nb.cells[0].source = install_source(text, repository_url(twin.root))
+    write(nb, Path(app.outdir) / "_sources" / f"{pagename}.ipynb")
+    for group in context.get("header_buttons", []):
+        if group.get("label") == "launch-buttons":
+            for button in group["buttons"]:
+                button["url"] = button["url"].replace(f"{pagename}.md", f"notebooks/{twin.name}.ipynb")
+
+
+def set_address(app, config) -> None:
+    """All buttons follow the repository's address."""
+    config.html_theme_options["repository_url"] = repository_url(Path(app.srcdir))
+
+
+def setup(app) -> dict:
+    app.connect("config-inited", set_address)
+    # After the theme's own handlers, which run at 501.
+    app.connect("html-page-context", point_to_twin, priority=600)
+    return SAFE
