@@ -194,7 +194,7 @@ SPECIAL = {
         "event": lambda x: x > 0, "runs": 40,
     },
     "printed.SampledNoise": {"delta": 0.01, "scale": 20.0, "users": 100},
-    "exact.half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
+    "exact.window_half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
     "exact.mean_law": {"users": BetaUsers(0.3, 0.01)},
     "planning.Option": {"method": "x", "setting": "y", "basis": "exact", "assumes": "", "estimates": ""},
     "planning.Ranking": {

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from laws import has_mean, same_law
 from userdp.privacy.reports import (
     BinaryResponse,
+    EveryReport,
     HashedReport,
     KaryResponse,
     LaplaceReport,
     TwoPointReport,
     UnaryEncoding,
-    literal,
 )
 from userdp.privacy.vector_reports import BallReport, CubeReport
 from userdp_papers.theory.audit.exact import bits_channel, exact_loss, laplace_loss
@@ -79,14 +79,14 @@ def test_loss_of_laplace_report_is_range_over_scale():
 @pytest.mark.parametrize("kind", KINDS)
 def test_total_has_the_law_of_the_summed_reports(kind):
     randomiser, x = examples(1.0)[kind]
-    assert same_law(totals(randomiser, x, 2), totals(literal(randomiser), x, 3))
+    assert same_law(totals(randomiser, x, 2), totals(EveryReport(randomiser), x, 3))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_total_of_two_users_has_the_law_of_their_reports(kind):
     """So few that one user more or less is another law."""
     randomiser, x = examples(1.0)[kind]
-    assert same_law(totals(randomiser, x[:2], 7), totals(literal(randomiser), x[:2], 8))
+    assert same_law(totals(randomiser, x[:2], 7), totals(EveryReport(randomiser), x[:2], 8))
     assert not same_law(totals(randomiser, x[:2], 7), totals(randomiser, x[:3], 9))
 
 
@@ -114,7 +114,7 @@ def test_the_law_test_has_power(kind):
     """Control: a budget off by a half must be told apart."""
     randomiser, x = examples(1.0)[kind]
     other, _ = examples(1.5)[kind]
-    assert not same_law(totals(randomiser, x, 4), totals(literal(other), x, 5))
+    assert not same_law(totals(randomiser, x, 4), totals(EveryReport(other), x, 5))
 
 
 @pytest.mark.parametrize("kind", ["binary", "k-ary", "unary"])
@@ -143,7 +143,7 @@ def test_numeric_reports_are_unbiased_with_the_stated_variance(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_randomisers_travel_to_workers(kind):
     randomiser, _ = examples(1.0)[kind]
-    assert pickle.loads(pickle.dumps(literal(randomiser))) == literal(randomiser)
+    assert pickle.loads(pickle.dumps(EveryReport(randomiser))) == EveryReport(randomiser)
 
 
 def test_two_point_reports_are_two_points():

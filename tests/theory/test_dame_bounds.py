@@ -1,10 +1,11 @@
+from dataclasses import asdict, replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from userdp.local.unequal import dame_half_width
-from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT, dame_phi, dame_size_cap
+from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT_CONSTANTS, dame_phi, dame_size_cap
 from userdp.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes, uniform_sizes
 from userdp_papers.theory.rates.dame_bounds import (
     dame_lower,
@@ -26,8 +27,9 @@ LAWS = {
 
 def test_rates_leave_out_all_constants_but_that_of_the_width():
     """The width is the algorithm's own, the 8 of equation (4), whatever a bound loses in its proof."""
-    assert (UNIT.c1, UNIT.c2, UNIT.c3, UNIT.c5, UNIT.trivial) == (1, 1, 1, 1, 1)
-    assert UNIT.c4 == PRINTED.c4 == CORRECTED.c4 == 8
+    ones = replace(UNIT_CONSTANTS, c4=1.0)
+    assert set(asdict(ones).values()) == {1.0}
+    assert UNIT_CONSTANTS.c4 == PRINTED.c4 == CORRECTED.c4 == 8
 
 
 def test_width_solves_equation_4():
@@ -95,7 +97,7 @@ def test_constants_are_the_stated_ones():
     assert PRINTED.c5 == Fraction(579) * 3 / 2
     assert (PRINTED.c3, PRINTED.c4, PRINTED.trivial) == (1570, 8, 4)
     assert (CORRECTED.c3, CORRECTED.trivial) == (1646, 1)
-    assert (UNIT.c1, UNIT.c2, UNIT.c3, UNIT.c5) == (1, 1, 1, 1)
+    assert (UNIT_CONSTANTS.c1, UNIT_CONSTANTS.c2, UNIT_CONSTANTS.c3, UNIT_CONSTANTS.c5) == (1, 1, 1, 1)
 
 
 def test_simple_risks():

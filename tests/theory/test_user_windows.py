@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from userdp_papers.populations import BetaUsers
-from userdp_papers.theory.exact import half_width, mean_law
+from userdp_papers.theory.exact import mean_law, window_half_width
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.02])
@@ -22,12 +22,12 @@ def test_a_window_is_the_smallest_that_misses_as_allowed():
     values, law = mean_law(BetaUsers(0.3, 0.02), 20)
     distances = np.abs(values - 0.3)
     for outside in (0.001, 0.05, 0.5):
-        found = half_width(distances, law, outside)
+        found = window_half_width(distances, law, outside)
         missed = [law[distances > r + 1e-12].sum() for r in np.sort(distances)]
         assert np.isclose(found, np.sort(distances)[np.argmax(np.array(missed) <= outside)])
 
 
 def test_windows_of_rationals_are_rational():
     thirds = np.array([Fraction(1, 3), Fraction(2, 3)])
-    assert half_width(thirds, thirds, Fraction(2, 3)) == Fraction(1, 3)
-    assert half_width(thirds, thirds, Fraction(1)) == 0
+    assert window_half_width(thirds, thirds, Fraction(2, 3)) == Fraction(1, 3)
+    assert window_half_width(thirds, thirds, Fraction(1)) == 0

@@ -169,7 +169,7 @@ def private_size_mean(
     """
     _validate.positive(delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
-    public = epsilon, largest_size, beta, variance, variance_users, domain
+    public = _Public(epsilon, largest_size, beta, variance, variance_users, domain)
     front = _front(means, sizes, public, 3, False, rng)
     statistic, step, users = front.statistic, front.step, front.users
     weights, _ = statistic.terms(*users)
@@ -224,7 +224,7 @@ def quotient_mean(
     >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
     (0.4, 3.0, 0.0)
     """
-    public = epsilon, largest_size, beta, variance, variance_users, domain
+    public = _Public(epsilon, largest_size, beta, variance, variance_users, domain)
     front = _front(means, sizes, public, 2, random_cohorts, rng)
     statistic, step = front.statistic, front.step
     weights, deviations = statistic.terms(*front.users)
@@ -263,8 +263,15 @@ class _Front(NamedTuple):
         return sequential(self.cap_spent, *self.cohorts_spent, *last)
 
 
-# epsilon, largest_size, beta, variance, variance_users, domain: what both estimators take alike
-_Public = tuple[float, int, float, float | None, int | None, Domain]
+class _Public(NamedTuple):
+    """What both estimators take alike."""
+
+    epsilon: float
+    largest_size: int
+    beta: float
+    variance: float | None
+    variance_users: int | None
+    domain: Domain
 
 
 def _front(

@@ -14,7 +14,7 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.privacy.reports import UnaryEncoding, literal, project
+from userdp.privacy.reports import EveryReport, UnaryEncoding, project
 
 __all__ = ["MOST_BINS", "Bins", "Ballot"]
 
@@ -116,7 +116,7 @@ class Ballot:
         from their exact law.
         """
         if every_report or self.closed:
-            randomiser = literal(self.randomiser) if every_report else self.randomiser
+            randomiser = EveryReport(self.randomiser) if every_report else self.randomiser
             return randomiser.sample_total(self.positions(means, eligible), rng)
         return self.randomiser.sample_total_of_counts(self.held(means, eligible), len(means), rng)
 

@@ -38,7 +38,7 @@ __all__ = [
     "UnaryEncoding",
     "LaplaceReport",
     "TwoPointReport",
-    "literal",
+    "EveryReport",
     "tally",
     "HashedReport",
 ]
@@ -435,7 +435,7 @@ class TwoPointReport(_OnInterval):
 
 @public
 @dataclass(frozen=True)
-class literal:
+class EveryReport:
     """Wrap a randomiser so that `sample_total` sums the reports of `privatise`: the slow twin for tests."""
 
     randomiser: Any

@@ -20,6 +20,7 @@ from .outputs import page_of
 from .statements import table
 
 ROOM = Path(__file__).parents[1] / "live"
+BESIDE = Path(__file__).parents[2]
 OURS = "userdp", "userdp_papers"
 RELEASE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
 PARTS = (".py", ".csv", ".toml", ".xz")
@@ -53,12 +54,12 @@ def copy_once(source: str, target: str) -> None:
 
 def pack(target: Path) -> None:
     """What pages import of ours and the cells' runner, as the browser unpacks them."""
-    folders = [SOURCES / package for package in OURS]
+    folders = [BESIDE / package for package in OURS]
     files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in PARTS)
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
         archive.write(ROOM / "cells.py", "cells.py")
         for path in files:
-            archive.write(path, path.relative_to(SOURCES))
+            archive.write(path, path.relative_to(BESIDE))
 
 
 def load(app, pagename, templatename, context, doctree) -> None:

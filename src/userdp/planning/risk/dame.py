@@ -27,7 +27,7 @@ __all__ = [
     "DameConstants",
     "PRINTED",
     "CORRECTED",
-    "UNIT",
+    "UNIT_CONSTANTS",
     "dame_phi",
     "dame_size_cap",
     "overtakes",
@@ -170,7 +170,7 @@ PRINTED = DameConstants()
 CORRECTED = replace(PRINTED, c3=1646.0, trivial=1.0)
 
 
-UNIT = DameConstants(c1=1.0, c2=1.0, c3=1.0, c4=8.0, c5=1.0, trivial=1.0)
+UNIT_CONSTANTS = DameConstants(c1=1.0, c2=1.0, c3=1.0, c4=8.0, c5=1.0, trivial=1.0)
 
 
 FORMS = {"printed": PRINTED, "corrected": CORRECTED}

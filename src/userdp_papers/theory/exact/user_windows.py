@@ -10,7 +10,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp_papers.populations.records import BetaUsers
 
-__all__ = ["mean_law", "half_width"]
+__all__ = ["mean_law", "window_half_width"]
 
 
 @public
@@ -26,12 +26,12 @@ def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
 
 
 @public
-def half_width(distances: Any, law: Any, outside: Any) -> Any:
+def window_half_width(distances: Any, law: Any, outside: Any) -> Any:
     """Smallest r >= 0 with probability at most `outside` at distances above r; rational if these are.
 
     Examples
     --------
-    >>> float(half_width([0.1, 0.3, 0.2], [0.5, 0.1, 0.4], outside=0.1))
+    >>> float(window_half_width([0.1, 0.3, 0.2], [0.5, 0.1, 0.4], outside=0.1))
     0.2
     """
     distances, law = np.asarray(distances), np.asarray(law)
