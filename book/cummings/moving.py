@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import laplace
 
 from userdp.central import optimal_weights, window
-from userdp_papers.populations import BetaUsers
 from userdp.privacy import DistanceTest
-from userdp_papers.printed import spent_variance
 from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
+from userdp_papers.populations import BetaUsers
+from userdp_papers.printed import spent_variance
 
 THETA = 0.3  # the mean
 
