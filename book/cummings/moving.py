@@ -36,7 +36,7 @@ def weights(records, spread, epsilon):
     users = BetaUsers(THETA, spread**2)
 
     def lengths(sizes):
-        half = window(sizes, 1000, mean=THETA, spread=spread**2, beta=0.05)
+        half = window(sizes, 1000, mean=THETA, variance=spread**2, beta=0.05)
         return np.minimum(THETA + half, 1) - np.maximum(THETA - half, 0)
 
     variances, widths = users.variance(sizes), lengths(sizes)
