@@ -70,27 +70,6 @@ def test_dame_is_unbiased_with_users_of_one_record(theta):
     assert not has_mean(np.array(values) + 0.02, theta)
 
 
-@pytest.mark.parametrize("n", [1000, 1001])
-@pytest.mark.parametrize("run", [run_localised, run_dame])
-def test_each_user_takes_part_in_one_round(run, n):
-    """Of an odd number the last user reports nothing, and nobody in the middle reports twice."""
-
-    def at(means):
-        options = {"half_width": 0.25} if run is run_localised else {"size_cap": 300}
-        return run(means, np.full(n, 1600), np.random.default_rng(14), epsilon=1.0, **options)
-
-    means, half = np.full(n, 0.1), n // 2
-    voted, refined, last = means.copy(), means.copy(), means.copy()
-    voted[:half] = 0.12  # the same bin
-    refined[half : 2 * half] = 0.6  # another bin: a vote of theirs would show
-    last[2 * half :] = -1.0
-    assert at(voted).value == at(means).value and at(last).value == at(means).value
-    assert np.array_equal(at(refined).votes, at(means).votes)
-    assert np.array_equal(at(last).votes, at(means).votes)
-    gain = 1.0 if run is run_localised else SIZES.mean_root(300) / np.sqrt(300)
-    assert at(refined).value == pytest.approx(at(means).value + 0.5 / gain)
-
-
 @pytest.mark.parametrize("theta", THETAS)
 def test_risks_are_the_stated_ones(theta):
     n = 2000

@@ -97,24 +97,6 @@ def test_loss_of_a_hashed_report(epsilon):
     assert report.guarantee.epsilon == epsilon
 
 
-@pytest.mark.parametrize("n", [600, 601, 602])
-def test_each_user_takes_part_in_one_round(n):
-    def run(changed):
-        means = np.tile([-0.5, 0.5], 301)[:n]
-        means[changed] += 0.01
-        return mixture_means(
-            means, size=9, components=2, epsilon=2.0, rng=np.random.default_rng(2), half_width=0.1, floor=1e-9
-        )
-
-    thirds = (0, 0), (0, 200), (200, 400), (400, 600), (600, n)
-    base, voted, shared, sent, rest = (run(slice(*ends)) for ends in thirds)
-    assert np.array_equal(rest.value, base.value) and np.array_equal(rest.votes, base.votes)
-    assert np.array_equal(voted.value, base.value)  # the same bins
-    assert np.array_equal(shared.value, base.value)  # the same nearest midpoints
-    assert np.array_equal(sent.votes, base.votes) and np.array_equal(sent.proportions, base.proportions)
-    assert np.all(sent.value > base.value)
-
-
 @pytest.mark.parametrize("extra", [0, 1, 2])
 def test_users_beyond_a_multiple_of_three_are_left_out(extra):
     def run(means):

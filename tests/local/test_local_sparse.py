@@ -185,32 +185,6 @@ def test_printed_folds_make_the_first_half_report_twice():
     assert sparse_selection(means, size=100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [1000, 1001])
-def test_each_user_takes_part_in_one_half(n):
-    population, rng = SparseSigns(6, 1, 1.0), np.random.default_rng(13)
-    means = population.draw_means(50, n, rng)
-
-    def run(means):
-        return sparse_selection(
-            means,
-            size=50,
-            sparsity=1,
-            epsilon=2.0,
-            rng=np.random.default_rng(14),
-            **(TUNING | {"half_width": 2.0}),
-        )
-
-    selecting, refining, last = means.copy(), means.copy(), means.copy()
-    selecting[:500] *= 0.99
-    last[1000:] = -1.0
-    assert np.array_equal(run(last).value, run(means).value)
-    assert np.array_equal(run(last).scores, run(means).scores)
-    refining[500:, 0] -= 0.9  # far below the threshold: these users must not vote
-    assert np.array_equal(run(selecting).value, run(means).value)
-    assert np.array_equal(run(refining).scores, run(means).scores)
-    assert run(refining).value[0] == pytest.approx(run(means).value[0] - 0.9)
-
-
 def test_the_default_half_width_counts_the_users_that_refine_one_coordinate():
     means, options = np.full((50, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
     width = localised_half_width(n=8, size=9, epsilon=2.0)  # 25 users for 3 coordinates: some have no more

@@ -9,7 +9,7 @@ import pytest
 import userdp.central
 import userdp.privacy
 from faces import public
-from guarantee_witnesses import WITNESSES
+from mechanisms import TABLE
 
 MODULES = [
     importlib.import_module(module.name)
@@ -26,6 +26,6 @@ def test_the_examples_print_what_they_say(module):
 
 
 def test_every_mechanism_has_an_example():
-    promising = [name for name in WITNESSES if not name.startswith("local.") and name not in MAKERS]
+    promising = [name for name in TABLE if not name.startswith("local.") and name not in MAKERS]
     things = {name: public(*name.split(".")) for name in promising}
     assert len(things) > 20 and not [name for name, thing in things.items() if ">>>" not in thing.__doc__]
