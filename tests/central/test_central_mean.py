@@ -188,10 +188,13 @@ def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delt
     monkeypatch.setattr(mechanism, method, spy)
     rng = np.random.default_rng(8)
     means = rng.uniform(0, 1, 80)
-    for changed in (means, np.where(np.arange(80) == 17, 0.0, means)):
-        released = private_variance(changed, epsilon=1.0, delta=delta, rng=rng)
-    (used, one), (_, other) = seen
-    assert np.abs(one - other).max() <= 1 and np.abs(one - other).sum() <= 2
+    for user in range(-1, 80):  # nobody first, then each in turn
+        released = private_variance(
+            np.where(np.arange(80) == user, 0.0, means), epsilon=1.0, delta=delta, rng=rng
+        )
+    (used, one), *rest = seen
+    moved = np.abs([other - one for _, other in rest])
+    assert moved.max() == 1 and moved.sum(axis=1).max() == 2
     assert released.guarantee == used.guarantee
     assert (used.epsilon, used.delta) == (1.0, delta)
     assert used.scale == 2

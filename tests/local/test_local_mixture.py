@@ -359,6 +359,7 @@ def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, half_width=0.1
         (lambda rng: SignMixture((0.5, 0.1), (0.5, 0.5)), "thetas must be strictly increasing"),
         (lambda rng: SignMixture((0.5, 1.1), (0.5, 0.5)), r"thetas must hold numbers in \[-1, 1\]"),
         (lambda rng: SignMixture((0.1, 0.5), (0.5, 0.6)), "weights must be positive, sum to 1"),
+        (lambda rng: SignMixture((0.1, 0.5), (0.5, 0.4)), "weights must be positive, sum to 1"),
         (lambda rng: SignMixture((0.1, 0.5), (1.0,)), "weights must be positive, sum to 1 and match"),
         (lambda rng: QUARTERS.draw_means(0, 9, rng), "size must be a whole number"),
     ],

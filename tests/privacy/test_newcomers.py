@@ -16,7 +16,7 @@ test_reports_are_not_run_here = totals_agree.__test__ = False
 
 @dataclass(frozen=True)
 class RoundedReport(LocalReport):
-    """A number in [-1, 1] rounded at random to one of three points, of which randomised response tells one."""
+    """A number rounded at random to -1, 0 or 1, of which randomised response tells one."""
 
     epsilon: float
     factor = 1.0

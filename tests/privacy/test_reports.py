@@ -71,7 +71,7 @@ def test_loss_of_laplace_report_is_range_over_scale():
 def test_total_has_the_law_of_the_summed_reports(kind, epsilon):
     """At the large budget reports are next to the truth, so that a total off by a user or two shows."""
     randomiser, x = example(kind, epsilon)
-    draws = DRAWS if epsilon < 2 else 400
+    draws = DRAWS if epsilon < 2 else 2000
     assert same_law(totals(randomiser, x, 2, draws), totals(literal(randomiser), x, 3, draws))
 
 
@@ -158,6 +158,8 @@ def test_repeated_and_absent_positions_count_once_and_never():
         (lambda: BinaryResponse(0), "epsilon must be positive, got 0"),
         (lambda: BinaryResponse(800), r"epsilon must be in \[0, 700.0\], got 800"),  # e^-800 is 0
         (lambda: BinaryResponse("1"), "epsilon must be a finite number, got '1'"),
+        (lambda: KaryResponse(3, 0), "epsilon must be positive, got 0"),
+        (lambda: KaryResponse(3, 800), r"epsilon must be in \[0, 700.0\], got 800"),
         (lambda: KaryResponse(1, 1.0), "k must be a whole number of at least 2, got 1"),
         (lambda: UnaryEncoding(3, 0, 1.0), "ones must be a whole number of at least 1, got 0"),
         (lambda: UnaryEncoding(9, 1, 1500), r"epsilon / \(2 ones\) must be in \[0, 700.0\], got 750.0"),
