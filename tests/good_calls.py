@@ -6,6 +6,7 @@ what they answer against a table.
 """
 
 import inspect
+import typing
 from functools import cache
 
 import numpy as np
@@ -203,6 +204,11 @@ ELSEWHERE = {
 }
 
 
+# options beside the good call, one at a time; flags and names are all tried
+OTHER = {"epsilon": 2.7, "delta": 0.01, "release_delta": 0.01, "spread": 0.01, "domain": (-0.5, 2.0)}
+OTHER |= {"bounds": np.array([1, 3])}
+
+
 def is_error(thing):
     return isinstance(thing, type) and issubclass(thing, Exception)
 
@@ -246,3 +252,16 @@ def call(name, values):
         elif each.kind is each.POSITIONAL_ONLY:
             places = [*places, values.pop(key)]
     return offered()[name](*places, **values)
+
+
+def variants(name):
+    """Options of an estimator beside those of its good call, one at a time."""
+    yield {}
+    for key, each in parameters(name).items():
+        if "bool" in str(each.annotation):
+            yield from ({key: flag} for flag in (True, False) if flag is not each.default)
+        elif typing.get_origin(each.annotation) is typing.Literal and key != "neighbours":
+            others = typing.get_args(each.annotation)
+            yield from ({key: other} for other in others if other not in (each.default, good(name).get(key)))
+        elif key in OTHER and (key != "bounds" or each.default is None):
+            yield {key: OTHER[key]}

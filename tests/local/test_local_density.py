@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from laws import FALSE_ALARM, has_mean, same_law
@@ -263,16 +261,6 @@ def test_one_coefficient_asks_nobody():
     run = density_coefficients(np.ones((3, 1)), size=10, epsilon=1.0, rng=np.random.default_rng(0))
     assert run.value.tolist() == [1.0] and run.guarantee.epsilon == 0 and run.coordinates == ()
     assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
-
-
-@given(st.lists(st.floats(), min_size=12, max_size=12))
-@pytest.mark.parametrize("printed", [False, True])
-@pytest.mark.filterwarnings("error")
-def test_the_estimator_is_total_in_the_data(printed, data):
-    rng = np.random.default_rng(0)
-    means = np.array(data).reshape(6, 2)
-    run = density_coefficients(means, size=9, epsilon=1.0, rng=rng, half_width=0.3, printed=printed)
-    assert np.all(np.isfinite(run.value))
 
 
 @pytest.mark.parametrize(

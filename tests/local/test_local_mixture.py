@@ -315,19 +315,6 @@ def test_width_is_the_printed_one():
     )
 
 
-@settings(max_examples=150)
-@given(st.lists(st.floats(), min_size=3, max_size=9), st.booleans(), st.booleans())
-@pytest.mark.filterwarnings("error")
-def test_estimator_is_total_in_the_data(data, printed, every_report):
-    rng = np.random.default_rng(0)
-    options = {"half_width": 0.1, "printed": printed, "every_report": every_report}
-    assert np.all(
-        np.isfinite(
-            mixture_means(np.array(data), size=9, components=3, epsilon=1.0, rng=rng, **options).value
-        )
-    )
-
-
 def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, half_width=0.1, **options):
     return mixture_means(
         means, size=size, components=components, epsilon=epsilon, rng=rng, half_width=half_width, **options

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from ballots import vote_vectors
@@ -292,16 +290,6 @@ def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     # one below the cut is dropped although there is room
     few = sparse_threshold(means * [1, 1, 0], size=900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
     assert few.selected.tolist() == [0]
-
-
-@settings(max_examples=60)
-@given(st.lists(st.floats(), min_size=24, max_size=24))
-@pytest.mark.filterwarnings("error")
-def test_estimators_are_total_in_the_data(data):
-    rng, means = np.random.default_rng(0), np.array(data).reshape(12, 2)
-    options = {"sparsity": 1, "epsilon": 3.0, "rng": rng, "half_width": 0.3}
-    assert np.isfinite(sparse_selection(means, size=9, threshold=0.1, clip=1.0, **options).value).all()
-    assert np.isfinite(sparse_threshold(means, size=9, constant=0.01, **options).value).all()
 
 
 MEANS = np.zeros((40, 3))

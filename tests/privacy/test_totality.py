@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from good_calls import call, good
+from good_calls import call, good, variants
 from mechanisms import ESTIMATORS, LOCAL_CLASSES, SIZES, TABLE
 from userdp.central.unknown_domain import nested_totals
 from userdp_papers.theory.exact.histograms import random_clip
@@ -31,9 +31,12 @@ def estimate(name, x, rng, **options):
 TOTAL = {name: partial(report, name) for name in LOCAL_CLASSES}
 TOTAL |= {name: partial(estimate, name) for name in ESTIMATORS}
 TOTAL |= {
-    "printed dame": partial(estimate, "local.dame", printed=True),
-    "ball mean": partial(estimate, "local.duchi_vector_mean", ball="l2"),
-    "gaussian histogram": partial(estimate, "central.bounded_histogram", delta=0.01),
+    f"{name}-{options}": partial(estimate, name, **options)
+    for name in ESTIMATORS
+    for options in variants(name)
+    if options
+}
+TOTAL |= {
     "clips": lambda x, rng: random_clip(x.reshape(-1, 3), 3, rng),
     "nested clips": lambda x, rng: nested_totals(x.reshape(-1, 3), [1, 3], rng),
 }
