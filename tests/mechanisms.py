@@ -153,6 +153,9 @@ def noise_seen(call):
     return seen
 
 
+RELEASED = noise_seen(lambda m, rng: m.release(np.ones(4), rng))
+
+
 def rate_seen(m):
     """Rate at which a choice was drawn, from the probabilities that it asked for."""
     rng = Silent()
@@ -186,6 +189,11 @@ def threshold_seen(truth):
         return low
 
     return seen
+
+
+def calibrated(kind, **known):
+    """What makes a curator's mechanism of a budget."""
+    return lambda e, **relation: kind.calibrated(epsilon=e, **known, **relation)
 
 
 # --- inputs --------------------------------------------------------------------------------------------
@@ -224,7 +232,7 @@ ORDER = "privacy/test_choice.py::test_the_loss_over_all_neighbours_is_at_most_ep
 ONE_LOSS = "privacy/test_reports.py::test_loss_is_epsilon"
 RUNS = "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs"
 ROUNDS = "local/test_improved_mean.py::test_loss_of_the_whole_transcript_is_the_guarantee"
-BY_COORDINATE = f"{HERE}::test_all_that_a_user_sends_goes_through_one_estimate_of_the_vector"
+BY_COORDINATE = "test_witnesses.py::test_each_user_takes_part_in_one_round"
 DESCENTS = f"{BOUNDS}::test_the_descents_spend_exactly_what_they_say"
 IN_A_KERNEL = {
     "all": f"noise is drawn ahead of the counts; see {BOUNDS}::test_a_descent_sees_noisy_sums_alone"
@@ -246,167 +254,115 @@ def whole(wing):
 
 TABLE = {
     "privacy.BinaryResponse": Row(
-        witness=(ONE_LOSS,),
-        make=lambda e: privacy.BinaryResponse(e),
-        channel=two_way,
-        seen=threshold_seen(lambda m, rng: m.privatise([1], rng)[0] == 1),
-        reads="keep",
-        inputs=lambda n, rng: (rng.random(n) < 0.9).astype(int),
-        wild=np.array,
-        ends=(0, 1),
+        (ONE_LOSS,), make=privacy.BinaryResponse, channel=two_way,
+        seen=threshold_seen(lambda m, rng: m.privatise([1], rng)[0] == 1), reads="keep",
+        inputs=lambda n, rng: (rng.random(n) < 0.9).astype(int), wild=np.array, ends=(0, 1),
     ),
     "privacy.KaryResponse": Row(
-        witness=(ONE_LOSS, "privacy/test_reports.py::test_loss_of_a_category_by_enumeration"),
+        (ONE_LOSS, "privacy/test_reports.py::test_loss_of_a_category_by_enumeration"),
         make=lambda e: privacy.KaryResponse(4, e),
         channel=lambda m: np.full((4, 4), m.other) + (m.keep - m.other) * np.eye(4),
-        seen=threshold_seen(lambda m, rng: m.privatise([2], rng)[0, 2] == 1),
-        reads="keep",
-        inputs=lambda n, rng: some_positions(n, rng)[:, 1] % 4,
-        wild=np.array,
-        ends=(0, 3),
+        seen=threshold_seen(lambda m, rng: m.privatise([2], rng)[0, 2] == 1), reads="keep",
+        inputs=lambda n, rng: some_positions(n, rng)[:, 1] % 4, wild=np.array, ends=(0, 3),
     ),
     "privacy.UnaryEncoding": Row(
-        witness=(ONE_LOSS, "privacy/test_reports.py::test_loss_of_unary_encoding_by_enumeration"),
-        make=lambda e: privacy.UnaryEncoding(7, 3, e),
-        channel=unary_channel,
+        (ONE_LOSS, "privacy/test_reports.py::test_loss_of_unary_encoding_by_enumeration"),
+        make=lambda e: privacy.UnaryEncoding(7, 3, e), channel=unary_channel,
         seen=threshold_seen(lambda m, rng: m.privatise([[1, 3]], rng)[0].tolist() == [0, 1, 0, 1, 0, 0, 0]),
-        reads="keep",
-        inputs=some_positions,
-        wild=table,
-        values={"length": 5},
+        reads="keep", inputs=some_positions, wild=table, values={"length": 5},
     ),
     "privacy.LaplaceReport": Row(
-        witness=(ONE_LOSS, "privacy/test_reports.py::test_loss_of_laplace_report_is_range_over_scale"),
+        (ONE_LOSS, "privacy/test_reports.py::test_loss_of_laplace_report_is_range_over_scale"),
         make=lambda e: privacy.LaplaceReport(-0.5, 1.0, e),
         channel=lambda m: tails((m.low, m.high), m.scale),
-        seen=noise_seen(lambda m, rng: m.privatise([0.2], rng)),
-        reads="scale",
-        inputs=uniform(-0.9, 1.4),
-        wild=np.array,
-        ends=(-0.5, 1),
+        seen=noise_seen(lambda m, rng: m.privatise([0.2], rng)), reads="scale", inputs=uniform(-0.9, 1.4),
+        wild=np.array, ends=(-0.5, 1),
     ),
     "privacy.TwoPointReport": Row(
-        witness=(ONE_LOSS, "privacy/test_reports.py::test_two_point_reports_are_two_points"),
+        (ONE_LOSS, "privacy/test_reports.py::test_two_point_reports_are_two_points"),
         make=lambda e: privacy.TwoPointReport(-0.5, 1.0, e),
         channel=lambda m: [m._upper([m.low, m.high]), m._upper([m.high, m.low])],
-        seen=threshold_seen(lambda m, rng: m.privatise([m.high], rng)[0] > m.centre),
-        reads="most",
-        inputs=uniform(-0.9, 1.4),
-        wild=np.array,
-        ends=(-0.5, 1),
+        seen=threshold_seen(lambda m, rng: m.privatise([m.high], rng)[0] > m.centre), reads="most",
+        inputs=uniform(-0.9, 1.4), wild=np.array, ends=(-0.5, 1),
     ),
     "privacy.HashedReport": Row(
-        witness=("local/test_local_mixture.py::test_loss_of_a_hashed_report",),
-        make=lambda e: privacy.HashedReport(2, 0.5, e),
-        channel=lambda m: tails((-m.clip, m.clip), m.scale),
-        seen=noise_seen(lambda m, rng: replace(m)._laplace.privatise([0.2], rng)),
-        reads="scale",
+        ("local/test_local_mixture.py::test_loss_of_a_hashed_report",),
+        make=lambda e: privacy.HashedReport(2, 0.5, e), channel=lambda m: tails((-m.clip, m.clip), m.scale),
+        seen=noise_seen(lambda m, rng: replace(m)._laplace.privatise([0.2], rng)), reads="scale",
         inputs=lambda n, rng: (rng.uniform(-0.2, 0.7, n), (rng.random(n) < 0.9).astype(int)),
         wild=lambda x: (x, x[::-1]),
     ),
     "privacy.CubeReport": Row(
-        witness=(
+        (
             "privacy/test_vector_reports.py::test_a_cube_report_has_the_stated_loss_and_mean",
             "privacy/test_vector_reports.py::test_cube_reports_are_drawn_from_that_channel",
         ),
-        make=lambda e: privacy.CubeReport(3, e),
-        channel=cube_channel,
-        seen=threshold_seen(lambda m, rng: m.privatise(np.ones((1, 3)), rng)[0, 0] < 0),
-        reads="far",
-        inputs=uniform(-0.5, 1.2, 3),
-        wild=table,
-        ends=(-1, 1),
+        make=lambda e: privacy.CubeReport(3, e), channel=cube_channel,
+        seen=threshold_seen(lambda m, rng: m.privatise(np.ones((1, 3)), rng)[0, 0] < 0), reads="far",
+        inputs=uniform(-0.5, 1.2, 3), wild=table, ends=(-1, 1),
     ),
     "privacy.BallReport": Row(
-        witness=(
-            "privacy/test_vector_reports.py::test_a_ball_report_favours_half_the_sphere_by_e_to_epsilon",
-        ),
-        make=lambda e: privacy.BallReport(3, e),
-        channel=two_way,
+        ("privacy/test_vector_reports.py::test_a_ball_report_favours_half_the_sphere_by_e_to_epsilon",),
+        make=lambda e: privacy.BallReport(3, e), channel=two_way,
         seen=threshold_seen(lambda m, rng: m.privatise(np.array([[1.0, 0.0, 0.0]]), rng)[0, 0] > 0),
-        reads="keep",
-        inputs=uniform(-0.5, 1.2, 3),
-        wild=table,
+        reads="keep", inputs=uniform(-0.5, 1.2, 3), wild=table,
     ),
     "privacy.LaplaceNoise": Row(
-        witness=MECHANISM,
-        make=lambda e, **r: privacy.LaplaceNoise.calibrated(epsilon=e, sensitivity=3.0, **r),
+        MECHANISM, make=calibrated(privacy.LaplaceNoise, sensitivity=3.0),
         channel=lambda m: tails((0.0, m.sensitivity), m.scale),
-        seen=noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
-        reads="scale",
+        seen=RELEASED, reads="scale",
     ),
     "privacy.GaussianNoise": Row(
-        witness=(*MECHANISM, f"{LAWS}::test_many_asks_of_one_noise_compose_exactly"),
-        make=lambda e, **r: privacy.GaussianNoise.calibrated(
-            epsilon=e, delta=DELTA, sensitivity=3.0, steps=5, **r
-        ),
+        (*MECHANISM, f"{LAWS}::test_many_asks_of_one_noise_compose_exactly"),
+        make=calibrated(privacy.GaussianNoise, delta=DELTA, sensitivity=3.0, steps=5),
         channel=lambda m: normal_cells([0.0, 1.0], m.scale / m.sensitivity / np.sqrt(m.steps)),
-        seen=noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
-        reads="scale",
-        attained=0.999,
+        seen=RELEASED, reads="scale", attained=0.999,
         values={"epsilon": 1.0, "delta": None, "scale": 9.0},
     ),
     "privacy.ThresholdedNoise": Row(
-        witness=(*MECHANISM, f"{LAWS}::test_a_threshold_of_nothing_hides_nothing"),
-        make=lambda e, **r: privacy.ThresholdedNoise.calibrated(
-            epsilon=e, delta=DELTA, bound=3, tight=True, **r
-        ),
-        channel=lone_channel,
-        seen=noise_seen(lambda m, rng: m.release(np.ones(4), rng)),
-        reads="scale",
-        attained=0.99,
-        values={"threshold": 9.0},
+        (*MECHANISM, f"{LAWS}::test_a_threshold_of_nothing_hides_nothing"),
+        make=calibrated(privacy.ThresholdedNoise, delta=DELTA, bound=3, tight=True),
+        channel=lone_channel, seen=RELEASED, reads="scale",
+        attained=0.99, values={"threshold": 9.0},
     ),
     "privacy.DistanceTest": Row(
-        witness=(*MECHANISM, f"{LAWS}::test_the_noisy_test_passes_as_often_as_its_slack_says"),
-        make=lambda e, **r: privacy.DistanceTest.calibrated(epsilon=e, delta=DELTA, **r),
-        channel=passing,
-        seen=noise_seen(lambda m, rng: m.passes(1, rng)),
-        reads="scale",
-        attained=0.0,
+        (*MECHANISM, f"{LAWS}::test_the_noisy_test_passes_as_often_as_its_slack_says"),
+        make=calibrated(privacy.DistanceTest, delta=DELTA), channel=passing,
+        seen=noise_seen(lambda m, rng: m.passes(1, rng)), reads="scale", attained=0.0,
     ),
     "privacy.ExponentialChoice": Row(
-        witness=(f"{HERE}::test_the_exponential_mechanism_spends_its_whole_budget_on_two_far_candidates",),
-        make=lambda e, **r: privacy.ExponentialChoice.calibrated(epsilon=e, sensitivity=1.5, **r),
-        channel=far_choice,
-        seen=rate_seen,
-        reads="rate",
-        attained=0.999,
-        values={"oscillation": 1.0},
+        (f"{HERE}::test_the_exponential_mechanism_spends_its_whole_budget_on_two_far_candidates",),
+        make=calibrated(privacy.ExponentialChoice, sensitivity=1.5),
+        channel=far_choice, seen=rate_seen, reads="rate", attained=0.999, values={"oscillation": 1.0},
     ),
     "privacy.NoisyMaximum": Row(
-        witness=(MAXIMUM, "privacy/test_choice.py::test_a_noisy_maximum_prefers_by_at_most_e_to_epsilon"),
-        make=lambda e, **r: privacy.NoisyMaximum.calibrated(epsilon=e, sensitivity=1.5, **r),
-        channel=maximum_of_two,
-        seen=noise_seen(lambda m, rng: m.choose(np.zeros(4), rng)),
-        reads="scale",
+        (MAXIMUM, "privacy/test_choice.py::test_a_noisy_maximum_prefers_by_at_most_e_to_epsilon"),
+        make=calibrated(privacy.NoisyMaximum, sensitivity=1.5),
+        channel=maximum_of_two, seen=noise_seen(lambda m, rng: m.choose(np.zeros(4), rng)), reads="scale",
         attained=0.98,
     ),
     "printed.SampledNoise": Row(
-        witness=(*MECHANISM, f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved"),
+        (*MECHANISM, f"{BOUNDS}::test_one_step_with_one_user_loses_at_most_what_is_proved"),
         make=lambda e: SampledNoise(2.0 / min(max(e, 0.01), 9.0), 1.0, users=3, steps=1, delta=DELTA),
-        channel=one_sampled_step,
-        seen=noise_seen(lambda m, rng: m.release(np.zeros(4), rng)),
-        reads="scale",
-        attained=0.0,
-        values={"delta": 0.01, "scale": 20.0, "users": 100},
+        channel=one_sampled_step, seen=RELEASED,
+        reads="scale", attained=0.0, values={"delta": 0.01, "scale": 20.0, "users": 100},
     ),
     # --- estimators where nobody is trusted
     "local.laplace_mean": Row(
-        (f"{HERE}::test_the_loss_of_a_laplace_mean_is_its_guarantee",), private=("means",), ends=(-1, 1)
+        (f"{HERE}::test_the_loss_of_a_laplace_mean_is_its_guarantee",), private=("means",), ends=(-1, 1),
     ),
     "local.duchi_mean": Row(
-        (f"{HERE}::test_the_loss_of_a_two_point_mean_is_its_guarantee",), private=("means",), ends=(-1, 1)
+        (f"{HERE}::test_the_loss_of_a_two_point_mean_is_its_guarantee",), private=("means",), ends=(-1, 1),
     ),
     "local.localised_mean": Row(
-        ("local/test_local_mean.py::test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee",),
-        private=("means",),
-        ends=(-1, 1),
+        (
+            "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee",
+        ),
+        private=("means",), ends=(-1, 1),
     ),
     "printed.searched_mean": Row(
         ("theory/test_searched_mean.py::test_every_user_answers_once_and_loses_the_budget",),
-        private=("means",),
-        ends=(-1, 1),
+        private=("means",), ends=(-1, 1),
     ),
     "sampled.localised_mean_runs": Row((RUNS,), private=("means",)),
     "local.dame": Row(
@@ -414,18 +370,14 @@ TABLE = {
             "local/test_local_mean.py::test_loss_of_a_whole_transcript_of_dame_is_its_guarantee",
             "local/test_local_mean.py::test_printed_dame_says_what_closed_bins_cost",
         ),
-        private=("means", "sizes"),
-        ends=(-1, 1),
+        private=("means", "sizes"), ends=(-1, 1),
     ),
     "sampled.dame_runs": Row((RUNS,), private=("means", "sizes")),
     "local.improved_mean": Row((ROUNDS,), private=("means", "sizes"), ends=(-1, 1)),
     "local.round_report": Row((ROUNDS,)),
     "local.localised_vector_mean": Row(
         ("local/test_local_vector.py::test_the_guarantee_is_the_loss_of_a_whole_transcript",),
-        private=("means",),
-        values={"means": ROWS},
-        ends=(-1, 1),
-        rounds=3,
+        private=("means",), values={"means": ROWS}, ends=(-1, 1), rounds=3,
     ),
     "local.rotated_vector_mean": Row((BY_COORDINATE,), private=("means",), values={"means": ROWS}, rounds=3),
     "local.duchi_vector_mean": Row(
@@ -433,16 +385,14 @@ TABLE = {
             f"{HERE}::test_the_loss_of_a_cube_mean_is_its_guarantee_and_a_user_reports_once",
             "privacy/test_vector_reports.py::test_a_ball_report_favours_half_the_sphere_by_e_to_epsilon",
         ),
-        private=("means",),
-        values={"means": ROWS},
-        ends=(-1, 1),
+        private=("means",), values={"means": ROWS}, ends=(-1, 1),
     ),
     "local.sparse_selection": Row(
-        (whole("sparse"), "local/test_local_sparse.py::test_printed_folds_make_the_first_half_report_twice"),
-        private=("means",),
-        values={"means": ROWS},
-        ends=(-1, 1),
-        rounds=2,
+        (
+            whole("sparse"),
+            "local/test_local_sparse.py::test_printed_folds_make_the_first_half_report_twice",
+        ),
+        private=("means",), values={"means": ROWS}, ends=(-1, 1), rounds=2,
     ),
     "sampled.simulate_selection": Row(
         (
@@ -457,25 +407,23 @@ TABLE = {
             "local/test_local_sparse.py::test_scores_have_the_noise_of_the_whole_clipped_range",
             "local/test_local_sparse.py::test_a_hashed_sum_promises_the_loss_of_the_number_sent",
         ),
-        private=("chosen",),
-        values={"chosen": ROWS > 0.2},
+        private=("chosen",), values={"chosen": ROWS > 0.2},
     ),
     "local.sparse_threshold": Row(
-        (BY_COORDINATE,), private=("means",), values={"means": ROWS}, ends=(-1, 1), rounds=2
+        (BY_COORDINATE,), private=("means",), values={"means": ROWS}, ends=(-1, 1), rounds=2,
     ),
     "local.density_coefficients": Row(
-        (whole("density"),), private=("user_coefficients",), ends=(-(2**0.5), 2**0.5), rounds=2
+        (whole("density"),), private=("user_coefficients",), ends=(-2 ** 0.5, 2 ** 0.5), rounds=2,
     ),
     "local.mixture_means": Row(
-        (whole("mixture"),), private=("means",), values={"half_width": 0.1}, ends=(-1, 1)
+        (whole("mixture"),), private=("means",), values={"half_width": 0.1}, ends=(-1, 1),
     ),
     "local.cover_select": Row(
         (
             "local/test_cover.py::test_loss_of_one_vote_is_epsilon",
             "local/test_cover.py::test_printed_votes_cost_what_the_guarantee_says",
         ),
-        private=("points",),
-        values={"cover": Cover.on_cube(3, 2)},
+        private=("points",), values={"cover": Cover.on_cube(3, 2)},
     ),
     # --- estimators of a curator
     "central.uniform_mean": Row((CENTRAL,), private=("means",), ends=(0, 1)),
@@ -486,8 +434,7 @@ TABLE = {
             "central/test_central_mean.py::test_a_lonely_scale_survives_the_threshold_with_probability_below_delta",
             MAXIMUM,
         ),
-        private=("means",),
-        ends=(0, 1),
+        private=("means",), ends=(0, 1),
     ),
     "printed.ideal_mean": Row((CENTRAL,), private=("means",), ends=(0, 1)),
     "central.realistic_mean": Row(
@@ -496,8 +443,7 @@ TABLE = {
             EACH_RELEASE,
             "central/test_central_mean.py::test_the_guarantee_is_that_of_disjoint_cohorts",
         ),
-        private=("means",),
-        ends=(0, 1),
+        private=("means",), ends=(0, 1),
     ),
     "central.quotient_mean": Row(
         (
@@ -505,10 +451,7 @@ TABLE = {
             "central/test_quotient_mean.py::test_total_and_sum_get_noise_for_the_worst_user",
             "central/test_quotient_mean.py::test_one_user_moves_one_member_of_each_cohort",
         ),
-        private=("means", "sizes"),
-        ends=(0, 1),
-        rounds=5,
-        unseen=FOR_STUDY,
+        private=("means", "sizes"), ends=(0, 1), rounds=5, unseen=FOR_STUDY,
     ),
     "central.private_size_mean": Row(
         (
@@ -519,15 +462,11 @@ TABLE = {
             "central/test_private_sizes.py::test_the_test_passes_from_its_threshold_on",
             "central/test_private_sizes.py::test_the_whole_estimate_is_near_the_mean_and_says_what_it_costs",
         ),
-        private=("means", "sizes"),
-        ends=(0, 1),
-        rounds=6,
-        unseen=FOR_STUDY,
+        private=("means", "sizes"), ends=(0, 1), rounds=6, unseen=FOR_STUDY,
     ),
     "privacy.order_statistic": Row(
         (ORDER, "privacy/test_choice.py::test_the_answer_has_that_law_and_about_rank_values_above"),
-        private=("values",),
-        values={"values": MEANS, "largest": 9},
+        private=("values",), values={"values": MEANS, "largest": 9},
     ),
     "central.bounded_histogram": Row(HISTOGRAM, private=("counts",)),
     "central.histogram_noise": Row(HISTOGRAM),
@@ -568,8 +507,7 @@ TABLE = {
     ),
     "central.private_gradient_descent": Row((DESCENTS,), private=("counts",), unseen=IN_A_KERNEL),
     "central.geometric_quantile": Row(
-        (DESCENTS, f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step"),
-        private=("counts",),
+        (DESCENTS, f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step"), private=("counts",),
         unseen=IN_A_KERNEL,
     ),
     "printed.sampled_descent": Row(
@@ -577,15 +515,13 @@ TABLE = {
             f"{BOUNDS}::test_the_printed_descent_pays_for_all_of_its_steps",
             f"{BOUNDS}::test_the_printed_descent_states_what_it_costs",
         ),
-        private=("counts",),
-        unseen=IN_A_KERNEL,
+        private=("counts",), unseen=IN_A_KERNEL,
     ),
     "central.debiased_count": Row(
-        ("central/test_debias.py::test_the_loss_of_one_user_is_epsilon",),
-        private=("counts",),
+        ("central/test_debias.py::test_the_loss_of_one_user_is_epsilon",), private=("counts",),
         values={"counts": COUNTS[:, 0]},
     ),
-}
+}  # fmt: skip
 
 
 # --- what is missing -----------------------------------------------------------------------------------
