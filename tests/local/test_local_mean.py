@@ -89,17 +89,6 @@ def test_dame_risk_is_that_of_its_noise_when_means_do_not_vary(theta):
     assert has_mean((np.array(runs) - np.mean(runs)) ** 2 * 800 / 799, risk)
 
 
-@pytest.mark.parametrize("epsilon", [EPSILON, 1.7])
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_estimates_have_the_law_of_drawing_every_report(name, epsilon):
-    run, theta = ESTIMATORS[name], 0.3
-    fast = estimates(run, theta, n=400, seed=4, runs=1000, epsilon=epsilon)
-    slow = estimates(run, theta, n=400, seed=5, runs=1000, epsilon=epsilon, every_report=True)
-    other = estimates(run, theta, n=400, seed=6, runs=1000, epsilon=6 * epsilon, every_report=True)
-    assert same_law(fast, slow)
-    assert not same_law(fast, other)
-
-
 @pytest.mark.parametrize("epsilon", [0.1, EPSILON, 1.0, 1.5, 4.0])
 @pytest.mark.parametrize("general", [None, False, True])
 def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon, general):

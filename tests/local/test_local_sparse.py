@@ -264,24 +264,6 @@ def test_thresholding_keeps_the_signal_and_drops_the_rest(theta):
     assert result.guarantee.epsilon == 1.0
 
 
-def test_thresholding_has_the_law_of_drawing_every_report():
-    population = SparseSigns(3, 1, 0.5)
-
-    def sample(seed, epsilon=1.0, **options):
-        rng, out = np.random.default_rng(seed), []
-        for _ in range(500):
-            means = population.draw_means(30, 120, rng)
-            result = sparse_threshold(
-                means, size=30, rng=rng, **(THRESHOLD_RUN | {"constant": 0.1, "epsilon": epsilon}), **options
-            )
-            out.append([*result.value, *result.scores])
-        return np.array(out)
-
-    slow = sample(20, every_report=True)
-    assert same_law(sample(19), slow)
-    assert not same_law(sample(21, epsilon=3.0), slow)
-
-
 def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     rng = np.random.default_rng(22)
     means = np.tile([0.9, 0.5, 0.7], (6000, 1))
