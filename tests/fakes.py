@@ -31,5 +31,7 @@ class Silent(np.random.Generator):
         return k * good / np.maximum(good + bad, 1)
 
     def choice(self, a, size=None, p=None):
+        if p is None:
+            return super().choice(a, size)
         self.laws.append(p)
         return int(np.argmax(p))

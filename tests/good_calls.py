@@ -6,16 +6,16 @@ what they answer against a table.
 """
 
 import inspect
+import typing
 from functools import cache
 
 import numpy as np
 
 from faces import FACES, face
-from userdp.local.cover import Cover
+from mechanisms import COUNTS, LAW, MEANS, ROWS, SIZES, TABLE, N
 from userdp.local.improved import Plan, Round
 from userdp.local.localise import Bins
 from userdp.privacy import BinaryResponse, Guarantee
-from userdp.sizes import two_point_sizes
 from userdp.tables.counts import count_table
 from userdp_papers.data.means import UserCounts
 from userdp_papers.populations.densities import TrigonometricDensity
@@ -23,12 +23,7 @@ from userdp_papers.populations.records import BetaUsers, Signs
 from userdp_papers.populations.sparse import SparseSigns
 from userdp_papers.theory.rates.minimax import Mean
 
-N = 90
-MEANS, SIZES = np.linspace(0.05, 0.9, N), np.arange(1, N + 1) % 30 + 1
-ROWS = np.outer(MEANS, [1.0, 0.5, 0.2])
-COUNTS = np.arange(3 * N).reshape(N, 3) % 4
 BOUNDS = np.array([1, 3])
-LAW = two_point_sizes(40, 900, 0.5)
 CHANNEL = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]])
 SPENT = Guarantee(1.0, 0.0, "central", "replace")
 
@@ -96,13 +91,8 @@ RELEASE = {"epsilon": 1.0, "delta": 0.01}
 SPECIAL = {
     "privacy.disjoint": {"guarantees": (SPENT, SPENT)},
     "privacy.sequential": {"guarantees": (SPENT, SPENT)},
-    "privacy.ExponentialChoice": {"oscillation": 1.0},
-    "privacy.order_statistic": {"values": MEANS, "largest": 9},
     "privacy.order_statistic_law": {"values": MEANS, "largest": 9},
     "privacy.tally": {"categories": np.array([0, 1, 2, 2]), "weights": None},
-    "privacy.UnaryEncoding": {"length": 5},
-    "privacy.GaussianNoise": {"epsilon": 1.0, "delta": None, "scale": 9.0},
-    "privacy.ThresholdedNoise": {"threshold": 9.0},
     "privacy.to_unit_ball": {"x": ROWS},
     "privacy.HistogramEstimate": {"value": np.ones(2)},
     "privacy.WeightedEstimate": {},
@@ -121,24 +111,15 @@ SPECIAL = {
     "sizes.variance_of_mean": {"variance": 0.01},
     "local.Ballot": {"reach": 1},
     "local.Cover": {"centres": np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]), "differing": 2},
-    "local.cover_select": {"cover": Cover.on_cube(3, 2)},
     "local.Plan": {"voters": 30, "vote_size": 400, "rounds": (Round(60, 0.3, 2.0),)},
     "local.Round": {"offset": 0.3},
     "local.decode_pairs": {"votes": np.arange(10), "bins": Bins(0.1)},
-    "local.hashed_scores": {"chosen": ROWS > 0.2},
-    "local.duchi_vector_mean": {"means": ROWS},
-    "local.localised_vector_mean": {"means": ROWS},
-    "local.rotated_vector_mean": {"means": ROWS},
-    "local.sparse_selection": {"means": ROWS},
-    "local.sparse_threshold": {"means": ROWS},
     "local.rotation": {"d": 4},
     "local.mixture_half_width": {"n": 200},
-    "local.mixture_means": {"half_width": 0.1},
     "central.sensitivity": {"neighbours": "replace"},
     "central.Surrogate": {"sizes": np.array([1.0, 2.0]), "weights": np.array([0.5, 0.5])},
     "central.TruncatedMean": {"half_widths": np.full(30, 0.3)},
     "central.Weights": {"value": np.ones(3)},
-    "central.debiased_count": {"counts": COUNTS[:, 0]},
     "central.initial_error": {"users": 40},
     "central.noise_mass": RELEASE,
     "central.unit_scale": RELEASE,
@@ -185,7 +166,6 @@ SPECIAL = {
     "exact.winner_given_votes": {"held": np.array([3, 5])},
     "rates.Mean": {},
     "rates.Sparse": {"s": 2},
-    "sampled.simulate_selection": {"population": SparseSigns(3, 1, 0.3)},
     "audit.clopper_pearson": {"runs": 40},
     "audit.loss_lower_bound": {"runs": 40},
     "audit.likely_bound": {"runs": 4000},
@@ -193,7 +173,6 @@ SPECIAL = {
         "mechanism": lambda x, runs, rng: x + rng.laplace(size=runs), "one": 0.0, "other": 1.0,
         "event": lambda x: x > 0, "runs": 40,
     },
-    "printed.SampledNoise": {"delta": 0.01, "scale": 20.0, "users": 100},
     "exact.window_half_width": {"distances": [0.1, 0.3], "law": [0.5, 0.5], "outside": 0.1},
     "exact.mean_law": {"users": BetaUsers(0.3, 0.01)},
     "planning.Option": {"method": "x", "setting": "y", "basis": "exact", "assumes": "", "estimates": ""},
@@ -215,6 +194,7 @@ SPECIAL = {
     "study.sweep": {"function": lambda rng, n: n, "grid": [{"n": 1}], "repetitions": 2, "seed": 1},
     "data.UserCounts": {"records": np.array([2, 3]), "successes": np.array([1, 3])},
 }  # fmt: skip
+SPECIAL |= {name: row.values for name, row in TABLE.items() if row.values}
 
 # Calls that need a file which is not part of the package, or the tables of the book's judgement.
 ELSEWHERE = {
@@ -222,6 +202,11 @@ ELSEWHERE = {
     "study.Claim": "study/test_claims.py",
     "study.check": "study/test_claims.py",
 }
+
+
+# options beside the good call, one at a time; flags and names are all tried
+OTHER = {"epsilon": 2.7, "delta": 0.01, "release_delta": 0.01, "spread": 0.01, "domain": (-0.5, 2.0)}
+OTHER |= {"bounds": np.array([1, 3])}
 
 
 def is_error(thing):
@@ -267,3 +252,16 @@ def call(name, values):
         elif each.kind is each.POSITIONAL_ONLY:
             places = [*places, values.pop(key)]
     return offered()[name](*places, **values)
+
+
+def variants(name):
+    """Options of an estimator beside those of its good call, one at a time."""
+    yield {}
+    for key, each in parameters(name).items():
+        if "bool" in str(each.annotation):
+            yield from ({key: flag} for flag in (True, False) if flag is not each.default)
+        elif typing.get_origin(each.annotation) is typing.Literal and key != "neighbours":
+            others = typing.get_args(each.annotation)
+            yield from ({key: other} for other in others if other not in (each.default, good(name).get(key)))
+        elif key in OTHER and (key != "bounds" or each.default is None):
+            yield {key: OTHER[key]}

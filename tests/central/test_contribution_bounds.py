@@ -419,6 +419,36 @@ def test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget(d
     assert all(0 < one.value <= 20 and one.guarantee.epsilon == 0.5 for one in chosen)
 
 
+class Given(np.random.Generator):
+    """Normal noise that is given, whatever its scale."""
+
+    def __init__(self, noise):
+        super().__init__(np.random.PCG64(0))
+        self.noise = noise
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        return self.noise
+
+
+@pytest.mark.parametrize("choose", [private_gradient_descent, geometric_quantile, sampled_descent])
+def test_a_descent_sees_noisy_sums_alone(choose):
+    """Other users, and noise that takes away what they change: no other trace of them may be left."""
+    one, other, moved = [[100.0, 0.0]] * 4 + [[0.0, 0.0]] * 8, [[100.0, 0.0]] * 5 + [[0.0, 0.0]] * 7, 1.0
+    if choose is geometric_quantile:
+        moved = -1.0  # it adds the count that the others subtract
+    if choose is sampled_descent:  # a random user's slope: all hold one item, or all hold two
+        one, other, moved = [[100.0, 0.0]] * 12, [[100.0, 100.0]] * 12, 12 * (np.sqrt(2) - 1)
+    delta = 0.01 if choose is sampled_descent else 0.0
+    options = {"largest": 50.0, "epsilon": 0.5, "delta": 0.01, "steps": 9}
+    options |= {"release_epsilon": 1.0, "release_delta": delta}  # for a mass of 4, the number of users above
+    noise = np.random.default_rng(4).normal(0, 2, 9)
+    found = [
+        choose(data, rng=Given(z), **options).value for data, z in ((one, noise), (other, noise + moved))
+    ]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    assert found[0] != choose(one, rng=Given(noise + moved), **options).value
+
+
 @pytest.mark.parametrize("start", [1.0, 3.0])
 def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
     """One user: at the bound or below, the first step sees nobody above it."""

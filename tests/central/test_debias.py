@@ -239,3 +239,9 @@ def test_errors_name_the_parameter_and_the_value(change, message):
 def test_populations_that_are_none_raise(rates, users, message):
     with pytest.raises(ValueError, match=message):
         plain_risk(rates, bound=1, epsilon=1.0, users=users)
+
+
+def test_the_rate_is_guarded_by_the_bound_unless_another_guard_is_given():
+    known = {"bound": 3, "epsilon": 0.5}
+    risks = [debiased_risk([1.0, 2.5], **known, largest_rate=guard) for guard in (None, 3.0, 3.5)]
+    assert risks[0] == risks[1] < risks[2]

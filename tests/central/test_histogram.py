@@ -25,7 +25,7 @@ from userdp.central.histogram import (
 )
 from userdp.privacy.noise import classical_sigma, gaussian_delta, gaussian_sigma
 from userdp_papers.theory.audit.exact import laplace_loss
-from userdp_papers.theory.exact.histograms import expected_loss, two_approximate_bound
+from userdp_papers.theory.exact.histograms import expected_loss, exponential_law, two_approximate_bound
 
 RELATIONS = ("replace", "add-remove")
 SLACKS = (0.0, 1e-6)
@@ -406,3 +406,10 @@ def test_errors_of_the_helpers_name_the_parameter_and_the_value():
         bounded_histogram(np.ones((5, 0)), bound=1, epsilon=1, rng=np.random.default_rng(1))
     with pytest.raises(ValueError, match="bound must be in .* got .*-2.0"):
         expected_loss(counts, [1.0, -2.0], epsilon=1.0)
+
+
+def test_the_exponential_law_gains_half_the_budget_a_unit_of_sensitivity():
+    law = exponential_law([0.0, 2.0], sensitivity=2.0, epsilon=3.0)
+    assert np.log(law[1] / law[0]) == pytest.approx(1.5, rel=1e-12)
+    with pytest.raises(ValueError, match="sensitivity must be positive, got -1.5"):
+        exponential_law([0.0, 2.0], sensitivity=-1.5, epsilon=3.0)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from fakes import Silent
-from userdp.central.mean import initial_error, window
+from userdp.central import private_sizes
+from userdp.central.mean import default_variance_users, initial_error, window
 from userdp.central.private_sizes import SAFETY, TruncatedMean, private_size_mean
+from userdp.privacy import Guarantee, Release
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import DistanceTest
 from userdp_papers.populations.records import BetaUsers
@@ -249,15 +251,6 @@ def test_a_proposal_too_small_returns_the_initial_mean():
     assert result.value == result.initial
 
 
-def test_wild_means_never_raise():
-    rng = np.random.default_rng(7)
-    wild = np.resize([np.nan, np.inf, -1e300], 200)
-    result = private_size_mean(
-        wild, np.resize([1, 5], 200), epsilon=5.0, delta=1e-3, largest_size=5, rng=rng, variance=0.01
-    )
-    assert np.isfinite(result.value)
-
-
 def test_errors_name_the_parameter_and_the_value():
     with pytest.raises(ValueError, match="delta must be positive, got 0"):
         private_size_mean(
@@ -276,3 +269,22 @@ def test_no_private_size_raises(wild):
     sizes = np.append(np.full(199, 3.0), wild)
     options = {"epsilon": 5.0, "delta": 1e-3, "largest_size": 9, "variance": 0.1}
     assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)
+
+
+def test_windows_and_weights_are_those_of_the_variance_that_was_released(monkeypatch):
+    steps, terms, n = [], TruncatedMean.terms, 200
+    released = Release(0.02, Guarantee(1.0, 0.0, "central", "replace"))
+    monkeypatch.setattr(private_sizes, "private_variance", lambda *x, **options: released)
+    monkeypatch.setattr(TruncatedMean, "terms", lambda self, *x: steps.append(self) or terms(self, *x))
+    options = {"epsilon": 6.0, "delta": 0.01, "largest_size": 30, "rng": np.random.default_rng(1)}
+    found = private_size_mean(np.full(n, 0.4), np.full(n, 20), **options)
+    k = np.arange(1, steps[0].half_widths.size + 1)
+    alpha = initial_error(found.initial, n // 10, epsilon=1.0, beta=0.05)
+    half = alpha + window(k, n, mean=steps[0].centre, variance=0.02, beta=0.025)
+    assert (found.variance, steps[0].variance) == (0.02, 0.02)
+    assert steps[0].half_widths == pytest.approx(half, rel=1e-12)
+
+
+def test_a_drawn_cohort_for_the_variance_is_as_large_as_its_budget_asks():
+    _, largest, _ = private_sizes._drawn_cohorts(np.arange(9000), None, None, 2.0, np.random.default_rng(1))
+    assert largest.size == default_variance_users(9000, epsilon=2.0) == 200

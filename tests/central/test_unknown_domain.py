@@ -638,20 +638,6 @@ def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it():
 # --- totality and errors ----------------------------------------------------------------------------
 
 
-@given(st.lists(WILD, min_size=6, max_size=6))
-def test_wild_data_never_raise(values):
-    rng = np.random.default_rng(11)
-    counts = np.array(values).reshape(3, 2)
-    assert np.all(random_clip(counts, 3, rng) >= 0)
-    totals = nested_totals(counts, [1, 3], rng)
-    assert np.all(totals >= 0) and np.all(totals.sum(axis=1) <= [3, 9])
-    budget = {"epsilon": 1.0, "delta": 0.01}
-    assert np.all(np.isfinite(unbounded_histogram(counts, bound=2, rng=rng, **budget).value))
-    assert np.all(np.isfinite(objective(counts, [1, 3], **budget)))
-    release = {"release_epsilon": 1.0, "release_delta": 0.01}
-    assert private_bound(counts, bounds=[1, 3], epsilon=1.0, rng=rng, **release).value in (1, 3)
-
-
 @pytest.mark.parametrize(
     ("call", "change", "message"),
     [

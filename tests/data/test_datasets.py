@@ -6,6 +6,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
+from laws import same_law
 from userdp_papers.data import means as datasets
 from userdp_papers.data.means import (
     UserCounts,
@@ -156,6 +157,13 @@ def test_drawn_users_are_users_of_the_table_and_repeat():
     assert (drawn.users, drawn.name) == (200, "ten users, 200 drawn")
     assert (drawn.records - drawn.successes == 1).all()  # the two columns stay together
     assert set(drawn.records.tolist()) == set(range(1, 11))  # each missed with probability 7e-10
+
+
+def test_the_order_of_drawn_users_says_nothing_of_them():
+    """The first and the last half have one law; in the order of the table, which is by size, they do not."""
+    drawn = draw_users(datasets.flights(), 4000, np.random.default_rng(3)).records
+    assert same_law(drawn[:2000], drawn[2000:])
+    assert not same_law(*np.split(np.sort(drawn), 2))
 
 
 def test_drawn_users_follow_the_empirical_law():

@@ -173,16 +173,6 @@ def test_a_point_far_outside_votes_for_the_ball_nearest_to_it():
     assert np.allclose(chosen, [[2 / 3, 0], [0, -2 / 3]])
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("printed", [False, True])
-def test_no_data_raise(printed):
-    points = np.array([[np.nan, 0], [np.inf, -np.inf], [1e308, -1e308], [0, 0]])
-    result = cover_select(
-        points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=np.random.default_rng(1), printed=printed
-    )
-    assert np.isfinite(result.value).all()
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

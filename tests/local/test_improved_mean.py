@@ -82,29 +82,6 @@ def test_loss_of_the_whole_transcript_is_the_guarantee(epsilon, centre, laplace)
     assert made.guarantee.epsilon == pytest.approx(max(losses), rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [2001, 2002, 2003])
-def test_each_user_takes_part_in_one_step(n):
-    """Users beyond those of the plan take part in none."""
-
-    def run(means):
-        sizes = np.full(n, 4000)
-        rng = np.random.default_rng(5)
-        return improved_mean(means, sizes, epsilon=2.0, size_law=LAW, plan=THREE, rng=rng)
-
-    means = np.full(n, 0.15)
-    plain, refined, rest = run(means), means.copy(), means.copy()
-    rest[2001:] = -1.0
-    assert run(rest).value == plain.value and np.array_equal(run(rest).votes, plain.votes)
-    refined[600:] = 0.16
-    assert np.array_equal(run(refined).votes, plain.votes)
-    voted = means.copy()
-    voted[:600] = 0.1501  # the same bin
-    assert run(voted).value == plain.value
-    used = means.copy()
-    used[2001 - 600 : 2001] = 0.5
-    assert run(used).value != plain.value
-
-
 def test_who_holds_just_enough_records_votes_and_who_holds_one_less_does_not(monkeypatch):
     told, count = [], Ballot.count
 

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from laws import FALSE_ALARM, has_mean, same_law
@@ -165,25 +163,6 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, printed):
     assert run.guarantee.epsilon <= epsilon * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("general", [None, False])
-@pytest.mark.parametrize("epsilon", [0.7, 2.2])
-def test_estimates_have_the_law_of_drawing_every_report(epsilon, general):
-    means = draw_user_coefficients(WAVE, n=121, size=40, terms=4, rng=np.random.default_rng(10))
-
-    def runs(seed, epsilon=epsilon, **options):
-        rng = np.random.default_rng(seed)
-        return [
-            density_coefficients(
-                means, size=40, epsilon=epsilon, rng=rng, half_width=0.3, general=general, **options
-            ).value[1:]
-            for _ in range(600)
-        ]
-
-    slow = runs(12, every_report=True)
-    assert same_law(runs(11), slow)
-    assert not same_law(runs(13, epsilon=4 * epsilon), slow)
-
-
 @pytest.mark.parametrize("theta", [-1.3, -0.4, 0.0, 0.9, 1.38])
 def test_estimates_are_unbiased_over_the_whole_range_and_the_printed_ones_are_not(theta):
     known = np.tile([1.0, theta, -theta / 2], (4801, 1))
@@ -263,16 +242,6 @@ def test_one_coefficient_asks_nobody():
     run = density_coefficients(np.ones((3, 1)), size=10, epsilon=1.0, rng=np.random.default_rng(0))
     assert run.value.tolist() == [1.0] and run.guarantee.epsilon == 0 and run.coordinates == ()
     assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
-
-
-@given(st.lists(st.floats(), min_size=12, max_size=12))
-@pytest.mark.parametrize("printed", [False, True])
-@pytest.mark.filterwarnings("error")
-def test_the_estimator_is_total_in_the_data(printed, data):
-    rng = np.random.default_rng(0)
-    means = np.array(data).reshape(6, 2)
-    run = density_coefficients(means, size=9, epsilon=1.0, rng=rng, half_width=0.3, printed=printed)
-    assert np.all(np.isfinite(run.value))
 
 
 @pytest.mark.parametrize(

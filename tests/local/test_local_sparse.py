@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from ballots import vote_vectors
@@ -185,32 +183,6 @@ def test_printed_folds_make_the_first_half_report_twice():
     assert sparse_selection(means, size=100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [1000, 1001])
-def test_each_user_takes_part_in_one_half(n):
-    population, rng = SparseSigns(6, 1, 1.0), np.random.default_rng(13)
-    means = population.draw_means(50, n, rng)
-
-    def run(means):
-        return sparse_selection(
-            means,
-            size=50,
-            sparsity=1,
-            epsilon=2.0,
-            rng=np.random.default_rng(14),
-            **(TUNING | {"half_width": 2.0}),
-        )
-
-    selecting, refining, last = means.copy(), means.copy(), means.copy()
-    selecting[:500] *= 0.99
-    last[1000:] = -1.0
-    assert np.array_equal(run(last).value, run(means).value)
-    assert np.array_equal(run(last).scores, run(means).scores)
-    refining[500:, 0] -= 0.9  # far below the threshold: these users must not vote
-    assert np.array_equal(run(selecting).value, run(means).value)
-    assert np.array_equal(run(refining).scores, run(means).scores)
-    assert run(refining).value[0] == pytest.approx(run(means).value[0] - 0.9)
-
-
 def test_the_default_half_width_counts_the_users_that_refine_one_coordinate():
     means, options = np.full((50, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
     width = localised_half_width(n=8, size=9, epsilon=2.0)  # 25 users for 3 coordinates: some have no more
@@ -292,24 +264,6 @@ def test_thresholding_keeps_the_signal_and_drops_the_rest(theta):
     assert result.guarantee.epsilon == 1.0
 
 
-def test_thresholding_has_the_law_of_drawing_every_report():
-    population = SparseSigns(3, 1, 0.5)
-
-    def sample(seed, epsilon=1.0, **options):
-        rng, out = np.random.default_rng(seed), []
-        for _ in range(500):
-            means = population.draw_means(30, 120, rng)
-            result = sparse_threshold(
-                means, size=30, rng=rng, **(THRESHOLD_RUN | {"constant": 0.1, "epsilon": epsilon}), **options
-            )
-            out.append([*result.value, *result.scores])
-        return np.array(out)
-
-    slow = sample(20, every_report=True)
-    assert same_law(sample(19), slow)
-    assert not same_law(sample(21, epsilon=3.0), slow)
-
-
 def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     rng = np.random.default_rng(22)
     means = np.tile([0.9, 0.5, 0.7], (6000, 1))
@@ -318,16 +272,6 @@ def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     # one below the cut is dropped although there is room
     few = sparse_threshold(means * [1, 1, 0], size=900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
     assert few.selected.tolist() == [0]
-
-
-@settings(max_examples=60)
-@given(st.lists(st.floats(), min_size=24, max_size=24))
-@pytest.mark.filterwarnings("error")
-def test_estimators_are_total_in_the_data(data):
-    rng, means = np.random.default_rng(0), np.array(data).reshape(12, 2)
-    options = {"sparsity": 1, "epsilon": 3.0, "rng": rng, "half_width": 0.3}
-    assert np.isfinite(sparse_selection(means, size=9, threshold=0.1, clip=1.0, **options).value).all()
-    assert np.isfinite(sparse_threshold(means, size=9, constant=0.01, **options).value).all()
 
 
 MEANS = np.zeros((40, 3))

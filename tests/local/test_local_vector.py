@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from laws import has_mean, same_law
+from laws import has_mean
 from userdp.local import vector as local_vector
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import localised
@@ -107,13 +107,6 @@ def draws(function, repetitions=500, **options):
     )
 
 
-@pytest.mark.parametrize("function", [localised_vector_mean, rotated_vector_mean])
-def test_every_report_gives_the_same_law(function):
-    fast = draws(function, epsilon=3.0)
-    assert same_law(fast, draws(function, epsilon=3.0, every_report=True))
-    assert not same_law(fast, draws(function, epsilon=1.0))
-
-
 @pytest.mark.parametrize("d", [1, 2, 8, 32])
 def test_a_rotation_is_orthogonal_and_flat(d):
     turn = rotation(d, np.random.default_rng(2))
@@ -146,15 +139,6 @@ def test_duchi_means_are_unbiased(ball):
     )
     assert all(has_mean(values[:, j], theta[j]) for j in range(3))
     assert not has_mean(values[:, 0], -0.5)
-
-
-def test_wild_data_never_raise():
-    wild = np.full((40, 4), np.nan)
-    wild[::3] = np.inf
-    wild[1::3] = -1e308
-    for function in (localised_vector_mean, rotated_vector_mean):
-        result = function(wild, size=SIZE, epsilon=2.0, rng=np.random.default_rng(1), half_width=WIDTH)
-        assert np.isfinite(result.value).all()
 
 
 @pytest.mark.parametrize(

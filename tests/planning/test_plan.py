@@ -3,13 +3,16 @@
 import inspect
 import warnings
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
-from userdp.planning import NoGain, Ranking, calibrated_half_width, localised_bound, plan
+from userdp.central import mean
+from userdp.central.mean import realistic_mean
+from userdp.planning import NoGain, Ranking, calibrated_half_width, central_means, localised_bound, plan
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.vector_means import in_folds
@@ -205,7 +208,7 @@ def test_a_plan_says_all_that_it_knows_in_88_columns(question):
 def test_vectors_get_the_best_of_the_ways_to_share_out_coordinates(dimension, tails):
     n, size, rng = 3001, 1000, np.random.default_rng(8)
     ranking = plan(n=n, sizes=size, epsilon=2.0, dimension=dimension, tails=tails, domain=(0, 5))
-    theta = rng.uniform(1, 4, dimension)
+    theta = rng.uniform(0.1, 4.9, dimension)
     for option in (one for one in ranking if not one.unused):
         errors = []
         for _ in range(5):
@@ -348,3 +351,42 @@ def test_where_sizes_tell_of_means_nobody_is_weighed_by_size():
     assert wary[0].method == blind[0].method == "improved mean" and errors[1] < 5 * wary[0].error
     curator = plan(trust="curator", sizes_tell=True, **question)
     assert [one.method for one in curator if not one.unused] == ["average of all users"]
+
+
+def test_the_windows_that_are_foretold_are_those_of_the_estimator(monkeypatch):
+    """Half of the chance that something fails is left to them, the other half to the centre."""
+    chances = []
+    for module in (central_means, mean):
+        spy = partial(spied, module.window, chances)
+        monkeypatch.setattr(module, "window", spy)
+    plan(n=500, sizes=9, epsilon=1.0, trust="curator", spread=0.1)
+    realistic_mean(np.full(500, 0.5), np.full(500, 9), epsilon=1.0, rng=np.random.default_rng(1))
+    assert len(chances) >= 2 and {*chances} == {central_means.BETA / 2}
+
+
+def spied(inner, chances, *places, beta, **options):
+    chances.append(beta)
+    return inner(*places, beta=beta, **options)
+
+
+def test_each_method_of_a_curator_says_itself_why_it_is_not_used():
+    """Each is asked where it cannot be used: its name, and the reason that is its own."""
+    asked = {"n": 5000, "sizes": 20, "epsilon": 3.0, "trust": "curator"}
+    weighted, quotient = "weighted mean of clipped users", "noisy quotient of weighted sums"
+    for change, expected in (
+        ({}, {quotient: "public sizes allow more"}),
+        ({"private_sizes": True}, {weighted: "needs public sizes"}),
+        ({"n": 99}, {weighted: "needs 100 users for its private steps", quotient: "public sizes allow more"}),
+        (
+            {"private_sizes": True, "n": 99},
+            {weighted: "needs public sizes", quotient: "needs 100 users for its private steps"},
+        ),
+    ):
+        ranking = plan(**asked | change)
+        assert {option.method: option.unused for option in ranking if option.unused} == expected
+
+
+def test_one_record_a_user_loses_all_others_whatever_the_sizes_are():
+    ranking = plan(n=1000, sizes=30, epsilon=1.0, trust="curator", estimate="histogram", items=4)
+    (one,) = (option for option in ranking if option.method == "one record a user")
+    assert one.setting == "bound 1" and one.bias == 29 * 1000

@@ -3,10 +3,9 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from laws import has_mean, same_law
+from mechanisms import LOCAL_CLASSES, TABLE
 from userdp.privacy.reports import (
     BinaryResponse,
     EveryReport,
@@ -16,29 +15,19 @@ from userdp.privacy.reports import (
     TwoPointReport,
     UnaryEncoding,
 )
-from userdp.privacy.vector_reports import BallReport, CubeReport
 from userdp_papers.theory.audit.exact import bits_channel, exact_loss, laplace_loss
 
 BUDGETS = [0.05, 22 / 35, 1.0, 3.0]
 USERS = 400
 DRAWS = 4000
+# whose totals are not drawn report by report either way
+FAST = [name for name in LOCAL_CLASSES if name != "privacy.CubeReport"]
 
 
-def examples(epsilon):
-    """One randomiser of each kind with inputs of `USERS` users."""
-    rng = np.random.default_rng(1)
-    numbers = rng.uniform(-0.9, 1.4, USERS)
-    positions = np.where(rng.random((USERS, 1)) < 0.8, [0, 1, 2], rng.integers(-1, 7, (USERS, 3)))
-    return {
-        "binary": (BinaryResponse(epsilon), (rng.random(USERS) < 0.9).astype(int)),
-        "k-ary": (KaryResponse(4, epsilon), positions[:, 1] % 4),
-        "unary": (UnaryEncoding(7, 3, epsilon), positions),
-        "laplace": (LaplaceReport(-0.5, 1.0, epsilon), numbers),
-        "two-point": (TwoPointReport(-0.5, 1.0, epsilon), numbers),
-    }
-
-
-KINDS = list(examples(1.0))
+def example(name, epsilon=1.0, users=USERS):
+    """A randomiser with the inputs of some users."""
+    row = TABLE[name]
+    return row.make(epsilon), row.inputs(users, np.random.default_rng(1))
 
 
 def totals(randomiser, x, seed, draws=DRAWS):
@@ -47,9 +36,9 @@ def totals(randomiser, x, seed, draws=DRAWS):
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LOCAL_CLASSES)
 def test_loss_is_epsilon(kind, epsilon):
-    randomiser, _ = examples(epsilon)[kind]
+    randomiser, _ = example(kind, epsilon)
     assert randomiser.privacy_loss() == pytest.approx(epsilon, rel=1e-12)
     assert randomiser.guarantee.epsilon == epsilon
 
@@ -76,18 +65,22 @@ def test_loss_of_laplace_report_is_range_over_scale():
     assert laplace_loss(projected, randomiser.scale) == pytest.approx(0.7, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_total_has_the_law_of_the_summed_reports(kind):
-    randomiser, x = examples(1.0)[kind]
-    assert same_law(totals(randomiser, x, 2), totals(EveryReport(randomiser), x, 3))
+@pytest.mark.parametrize("epsilon", [1.0, 40.0])
+@pytest.mark.parametrize("kind", FAST)
+def test_total_has_the_law_of_the_summed_reports(kind, epsilon):
+    """At the large budget reports are next to the truth, so that a total off by a user or two shows."""
+    randomiser, x = example(kind, epsilon)
+    draws = DRAWS if epsilon < 2 else 2000
+    assert same_law(totals(randomiser, x, 2, draws), totals(EveryReport(randomiser), x, 3, draws))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FAST)
 def test_the_total_of_two_users_has_the_law_of_their_reports(kind):
     """So few that one user more or less is another law."""
-    randomiser, x = examples(1.0)[kind]
-    assert same_law(totals(randomiser, x[:2], 7), totals(EveryReport(randomiser), x[:2], 8))
-    assert not same_law(totals(randomiser, x[:2], 7), totals(randomiser, x[:3], 9))
+    randomiser, x = example(kind, users=2)
+    _, more = example(kind, users=3)
+    assert same_law(totals(randomiser, x, 7), totals(EveryReport(randomiser), x, 8))
+    assert not same_law(totals(randomiser, x, 7), totals(randomiser, more, 9))
 
 
 def test_totals_of_two_point_reports_are_sums_of_two_points():
@@ -100,39 +93,39 @@ def test_totals_of_two_point_reports_are_sums_of_two_points():
     assert np.allclose(ups, np.rint(ups), atol=1e-9) and 0 <= ups.min() < ups.max() <= 7 + 1e-9
 
 
-@pytest.mark.parametrize("kind", ["laplace", "two-point"])
+@pytest.mark.parametrize("kind", ["privacy.LaplaceReport", "privacy.TwoPointReport"])
 def test_totals_of_many_rounds_have_the_law_of_one(kind):
-    randomiser, x = examples(1.0)[kind]
+    randomiser, x = example(kind)
     many = randomiser.sample_totals(x, DRAWS, np.random.default_rng(2))
     assert same_law(many, totals(randomiser, x, 3))
-    other, _ = examples(1.5)[kind]
+    other, _ = example(kind, 1.5)
     assert not same_law(many, totals(other, x, 3))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FAST)
 def test_the_law_test_has_power(kind):
     """Control: a budget off by a half must be told apart."""
-    randomiser, x = examples(1.0)[kind]
-    other, _ = examples(1.5)[kind]
+    randomiser, x = example(kind)
+    other, _ = example(kind, 1.5)
     assert not same_law(totals(randomiser, x, 4), totals(EveryReport(other), x, 5))
 
 
-@pytest.mark.parametrize("kind", ["binary", "k-ary", "unary"])
+@pytest.mark.parametrize("kind", ["BinaryResponse", "KaryResponse", "UnaryEncoding"])
 def test_unbias_recovers_counts(kind):
-    randomiser, x = examples(1.0)[kind]
+    randomiser, x = example(f"privacy.{kind}")
     truth = {
-        "binary": lambda: [x.sum()],
-        "k-ary": lambda: np.bincount(x, minlength=4),
-        "unary": lambda: randomiser.vectors(x).sum(axis=0),
+        "BinaryResponse": lambda: [x.sum()],
+        "KaryResponse": lambda: np.bincount(x, minlength=4),
+        "UnaryEncoding": lambda: randomiser.vectors(x).sum(axis=0),
     }[kind]()
     estimates = randomiser.unbias(totals(randomiser, x, 6), USERS).reshape(DRAWS, -1)
     assert all(has_mean(column, value) for column, value in zip(estimates.T, truth, strict=True))
     assert not has_mean(estimates[:, 0] + USERS / 10, truth[0])
 
 
-@pytest.mark.parametrize("kind", ["laplace", "two-point"])
+@pytest.mark.parametrize("kind", ["privacy.LaplaceReport", "privacy.TwoPointReport"])
 def test_numeric_reports_are_unbiased_with_the_stated_variance(kind):
-    randomiser, x = examples(1.0)[kind]
+    randomiser, x = example(kind)
     projected = np.clip(x, -0.5, 1.0)
     sums = totals(randomiser, x, 7)
     assert has_mean(sums, projected.sum())
@@ -140,9 +133,9 @@ def test_numeric_reports_are_unbiased_with_the_stated_variance(kind):
     assert not has_mean((sums - projected.sum()) ** 2, 1.3 * randomiser.variance(x).sum())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LOCAL_CLASSES)
 def test_randomisers_travel_to_workers(kind):
-    randomiser, _ = examples(1.0)[kind]
+    randomiser, _ = example(kind)
     assert pickle.loads(pickle.dumps(EveryReport(randomiser))) == EveryReport(randomiser)
 
 
@@ -158,30 +151,14 @@ def test_repeated_and_absent_positions_count_once_and_never():
     np.testing.assert_array_equal(vectors, [[0, 1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]])
 
 
-ANYTHING = st.lists(
-    st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True), min_size=1, max_size=6
-)
-
-
-@settings(max_examples=200)
-@given(ANYTHING)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.filterwarnings("error")
-def test_randomisers_are_total(kind, data):
-    """No data raise or warn, and no report leaves the randomiser's own range."""
-    randomiser, _ = examples(1.0)[kind]
-    x = np.array(data)[:, None] if kind == "unary" else np.array(data)
-    rng = np.random.default_rng(0)
-    assert np.all(np.isfinite(randomiser.privatise(x, rng)))
-    assert np.all(np.isfinite(randomiser.sample_total(x, rng)))
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: BinaryResponse(0), "epsilon must be positive, got 0"),
         (lambda: BinaryResponse(800), r"epsilon must be in \[0, 700.0\], got 800"),  # e^-800 is 0
         (lambda: BinaryResponse("1"), "epsilon must be a finite number, got '1'"),
+        (lambda: KaryResponse(3, 0), "epsilon must be positive, got 0"),
+        (lambda: KaryResponse(3, 800), r"epsilon must be in \[0, 700.0\], got 800"),
         (lambda: KaryResponse(1, 1.0), "k must be a whole number of at least 2, got 1"),
         (lambda: UnaryEncoding(3, 0, 1.0), "ones must be a whole number of at least 1, got 0"),
         (lambda: UnaryEncoding(9, 1, 1500), r"epsilon / \(2 ones\) must be in \[0, 700.0\], got 750.0"),
@@ -198,19 +175,11 @@ def test_bad_parameters_are_named(make, message):
 
 
 @pytest.mark.parametrize("stranger", [None, 7, np.random.RandomState(1), np.random])
-def test_a_report_refuses_what_is_no_generator_by_name(stranger):
-    for report, x in (
-        (BinaryResponse(1.0), [0]),
-        (KaryResponse(3, 1.0), [0]),
-        (UnaryEncoding(3, 1, 1.0), [[0]]),
-        (LaplaceReport(0, 1, 1.0), [0.5]),
-        (TwoPointReport(0, 1, 1.0), [0.5]),
-        (HashedReport(2, 1.0, 1.0), ([0.5], [0])),
-        (CubeReport(2, 1.0), [[0.5, 0.5]]),
-        (BallReport(2, 1.0), [[0.5, 0.5]]),
-    ):
-        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got"):
-            report.privatise(x, stranger)
+@pytest.mark.parametrize("kind", LOCAL_CLASSES)
+def test_a_report_refuses_what_is_no_generator_by_name(kind, stranger):
+    randomiser, x = example(kind, users=2)
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got"):
+        randomiser.privatise(x, stranger)
 
 
 def test_a_stack_of_users_is_hashed_by_the_signs_of_each_user_s_own_component():

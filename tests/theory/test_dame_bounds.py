@@ -126,3 +126,9 @@ def test_simple_risks():
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.5])
+def test_the_risk_of_two_points_names_the_budget_that_was_given(epsilon):
+    with pytest.raises(ValueError, match=f"epsilon must be positive, got {epsilon}"):
+        duchi_mean_risk(0.0, n=9, epsilon=epsilon)

@@ -280,3 +280,11 @@ def test_sign_means_have_the_law_of_signs():
 def test_the_margin_of_the_kernels_is_that_of_the_estimator():
     """Compiled code that is kept sees constants of its own file alone, so that this one stands twice."""
     assert kernels.MARGIN == KENT_MARGIN
+
+
+@pytest.mark.parametrize("ratio", [0.05, 0.7, 0.999, 1 - 1e-13])
+def test_the_first_of_the_fullest_empty_bins_is_geometric(ratio):
+    """Bin j is the first with probability proportional to ratio^j: evenly where the ratio is next to 1."""
+    uniform = (np.arange(20_000) + 0.5) / 20_000
+    found = np.bincount([kernels._first_of(5, ratio, u) for u in uniform], minlength=5) / 20_000
+    assert found == pytest.approx(ratio ** np.arange(5) / np.sum(ratio ** np.arange(5)), abs=1e-3)

@@ -118,6 +118,9 @@ def test_logarithms_are_those_of_the_theorems():
     for problem, expected in cases.items():
         rate = user_level(problem, n, size, epsilon=0.5, logs=True)
         assert rate == pytest.approx(min(expected, problem.trivial), rel=1e-12)
+    # of a density's two terms the one with infinitely many records is here the smaller
+    alone = infinite(Density(1), n, epsilon=0.5, logs=True)
+    assert alone == pytest.approx(users**-2.0 * np.log(users) ** 5, rel=1e-12)
 
 
 def test_parameters_of_the_problem_broadcast_too():

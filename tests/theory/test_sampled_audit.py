@@ -78,6 +78,11 @@ def test_the_power_is_the_designed_one(p, q):
     assert promised > 0 and law[found >= 2 * promised].sum() < 1 - failure
 
 
+def test_an_output_that_is_impossible_under_the_second_input_is_expected_never():
+    few = int(stats.binom.ppf(LEVEL / 2, 1000, 0.5))
+    assert likely_bound(0.5, 0.0, 1000) == loss_lower_bound(few, 0, 1000) > loss_lower_bound(few, 1, 1000)
+
+
 def test_the_number_of_runs_suffices_and_one_less_does_not():
     needed = runs_needed(0.3, 0.1, 0.9)
     assert likely_bound(0.3, 0.1, needed) >= 0.9 > likely_bound(0.3, 0.1, needed - 1)
