@@ -156,17 +156,18 @@ Proof.
   - rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [now apply transcript_nonneg | now apply P].
   - rewrite <- Rmult_assoc, (Rmult_comm (exp eps)), Rmult_assoc. apply Rmult_le_compat_l; auto.
 Qed.
-(* If the first user's answer attains the loss and somebody's answers go on, the transcript attains it. *)
-Lemma transcript_attains {X A} eps (q : list A -> X -> A -> R) : (forall seen u, exists a, 0 < q seen u a) ->
-  attains anyone eps (q []) -> forall others, exists u v answers, 0 < transcript q [] (v :: others) answers /\
+(* If the first user's answer attains the loss, so does the transcript, whoever comes next. *)
+Lemma transcript_attains {X A} eps (q : list A -> X -> A -> R) u v : (forall seen w, exists a, 0 < q seen w a) ->
+  (exists a, 0 < q [] v a /\ q [] u a = exp eps * q [] v a) ->
+  forall others, exists answers, 0 < transcript q [] (v :: others) answers /\
     transcript q [] (u :: others) answers = exp eps * transcript q [] (v :: others) answers.
 Proof.
-  intros S (u & v & a & _ & Hp & E) others.
+  intros S (a & Hp & E) others.
   assert (G : forall us seen, exists rest, 0 < transcript q seen us rest).
   { induction us as [| w us IH]; intros seen; [exists []; simpl; lra |].
     destruct (S seen w) as (b & Hb). destruct (IH (seen ++ [b])) as (rest & Hr).
     exists (b :: rest). simpl. now apply Rmult_lt_0_compat. }
-  destruct (G others ([] ++ [a])) as (rest & Hr). exists u, v, (a :: rest). split.
+  destruct (G others ([] ++ [a])) as (rest & Hr). exists (a :: rest). split.
   - now apply Rmult_lt_0_compat.
   - cbn [transcript]. rewrite E. ring.
 Qed.

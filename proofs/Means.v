@@ -56,17 +56,20 @@ Lemma follow_private {X} eps (protocol : list answer -> question X) : 0 < eps ->
 Proof.
   intros He F. apply transcript_private; intros; [now apply asked_nonneg | now apply asked_private].
 Qed.
-Lemma follow_attains {X} eps (protocol : list answer -> question X) : 0 < eps ->
-  (forall seen, fair (protocol seen)) -> attains anyone eps (follow eps protocol []) ->
-  forall others, exists u v answers, 0 < transcript (follow eps protocol) [] (v :: others) answers /\
+Lemma follow_attains {X} eps (protocol : list answer -> question X) u v : 0 < eps ->
+  (forall seen, fair (protocol seen)) ->
+  (exists a, 0 < asked eps (protocol []) v a /\
+    asked eps (protocol []) u a = exp eps * asked eps (protocol []) v a) ->
+  forall others, exists answers, 0 < transcript (follow eps protocol) [] (v :: others) answers /\
     transcript (follow eps protocol) [] (u :: others) answers =
       exp eps * transcript (follow eps protocol) [] (v :: others) answers.
 Proof. intros He F A. apply transcript_attains; [intros; now apply asked_possible | exact A]. Qed.
 Lemma cast_attains {X} eps d r (f : X -> list bool) u v : (0 < r)%nat -> length (f u) = length (f v) ->
-  differences (f u) (f v) = (2 * r)%nat -> attains anyone eps (asked eps (Cast d r f)).
+  differences (f u) (f v) = (2 * r)%nat ->
+  exists a, 0 < asked eps (Cast d r f) v a /\ asked eps (Cast d r f) u a = exp eps * asked eps (Cast d r f) v a.
 Proof.
-  intros Hr L D. destruct (vote_attains r eps f u v Hr L D) as (x & y & o & _ & P & E).
-  exists x, y, (Vote o). split; [exact I |]. split; [exact P | exact E].
+  intros Hr L D. exists (Vote (f u)). simpl. unfold vote. split; [now apply unary_positive |].
+  rewrite <- (log_odds_budget r eps Hr) at 2. rewrite <- D. now apply unary_loss_attained.
 Qed.
 (* The same where users answer several times: k questions to a user cost k budgets. *)
 Definition asked_times (i : nat) (turns : list nat) : nat := count_occ Nat.eq_dec turns i.
@@ -125,6 +128,8 @@ Qed.
 Definition bins (tau : R) : nat := Z.to_nat (- Int_part (- (1 / tau))).
 Definition bin (tau x : R) : nat :=
   Nat.min (bins tau - 1) (Z.to_nat (Int_part ((project (-1) 1 x + 1) / (2 * tau)))).
+(* The left end of bin j. *)
+Definition left_end (tau : R) (j : nat) : R := -1 + 2 * INR j * tau.
 (* Of d entries those from the first to the last are one. *)
 Definition window (d first last : nat) : list bool :=
   repeat false first ++ repeat true (last + 1 - first) ++ repeat false (d - (last + 1)).
@@ -146,7 +151,7 @@ Definition winner (tau : R) (counts : nat -> bool) (seen : list answer) : nat :=
 Definition localise {X} (reach : nat) (tau : R) (f : X -> R) : question X :=
   Cast (bins tau) (2 * reach + 1) (ballot reach tau f).
 Definition refine {X} (margin tau : R) (j : nat) (f : X -> R) : question X :=
-  Ask (-1 + 2 * INR j * tau - margin * tau) (-1 + 2 * INR (j + 1) * tau + margin * tau) f.
+  Ask (left_end tau j - margin * tau) (left_end tau (j + 1) + margin * tau) f.
 
 Lemma bins_positive tau : 0 < tau -> (0 < bins tau)%nat.
 Proof.
@@ -182,12 +187,12 @@ Lemma localise_fair {X} reach tau (f : X -> R) : 0 < tau -> fair (localise reach
 Proof. intros H. split; [lia | now apply ballot_ballots]. Qed.
 Lemma refine_fair {X} margin tau j (f : X -> R) : 0 < tau -> 0 <= margin -> fair (refine margin tau j f).
 Proof.
-  intros H Hm. simpl. rewrite plus_INR. simpl. assert (0 <= margin * tau) by (apply Rmult_le_pos; lra). lra.
+  intros H Hm. simpl. unfold left_end. rewrite plus_INR. simpl. assert (0 <= margin * tau) by (apply Rmult_le_pos; lra). lra.
 Qed.
 (* The length of the interval, which is the sensitivity of a report. *)
 Lemma refine_length margin tau j :
-  (-1 + 2 * INR (j + 1) * tau + margin * tau) - (-1 + 2 * INR j * tau - margin * tau) = (2 + 2 * margin) * tau.
-Proof. rewrite plus_INR. simpl. ring. Qed.
+  (left_end tau (j + 1) + margin * tau) - (left_end tau j - margin * tau) = (2 + 2 * margin) * tau.
+Proof. unfold left_end. rewrite plus_INR. simpl. ring. Qed.
 (* Two means far enough apart differ in all the votes that they cast. *)
 Lemma ballot_differences {X} reach tau (f : X -> R) u v : 0 < tau ->
   (reach <= bin tau (f u))%nat -> (bin tau (f u) + 2 * reach < bin tau (f v))%nat ->
@@ -203,7 +208,7 @@ Proof.
   assert (IZR (Int_part x) < IZR (z + 1)) by (rewrite plus_IZR; lra). apply lt_IZR in H. lia.
 Qed.
 (* Every bin holds its left end. *)
-Lemma bin_of_left_end tau j : 0 < tau -> (j < bins tau)%nat -> bin tau (-1 + 2 * INR j * tau) = j.
+Lemma bin_of_left_end tau j : 0 < tau -> (j < bins tau)%nat -> bin tau (left_end tau j) = j.
 Proof.
   intros H Hj. assert (B : INR j * tau < 1).
   { unfold bins in Hj. destruct (base_Int_part (- (1 / tau))) as [_ I].
@@ -214,7 +219,33 @@ Proof.
       rewrite opp_IZR, plus_IZR, <- INR_IZR_INZ in H1. lra. }
     apply Rmult_lt_compat_r with (r := tau) in H0; [| exact H].
     replace (1 / tau * tau) with 1 in H0 by (field; lra). exact H0. }
-  pose proof (pos_INR j). assert (0 <= INR j * tau) by (apply Rmult_le_pos; lra). unfold bin. rewrite project_inside by lra.
+  pose proof (pos_INR j). assert (0 <= INR j * tau) by (apply Rmult_le_pos; lra). unfold bin, left_end. rewrite project_inside by lra.
   replace ((-1 + 2 * INR j * tau + 1) / (2 * tau)) with (INR j) by (field; lra).
   rewrite (Int_part_is (Z.of_nat j)) by (rewrite <- INR_IZR_INZ; lra). rewrite Nat2Z.id. lia.
+Qed.
+(* Users whose means are these left ends lose all the budget by their votes: the closest such pair. *)
+Lemma localise_attains {X} eps reach tau (f : X -> R) u v : 0 < tau -> (4 * reach + 2 <= bins tau)%nat ->
+  f u = left_end tau reach -> f v = left_end tau (3 * reach + 1) ->
+  exists a, 0 < asked eps (localise reach tau f) v a /\
+    asked eps (localise reach tau f) u a = exp eps * asked eps (localise reach tau f) v a.
+Proof.
+  intros H B U V. destruct (ballot_ballots reach tau f H u) as [Lu _], (ballot_ballots reach tau f H v) as [Lv _].
+  apply cast_attains; [lia | congruence |]. apply ballot_differences; [exact H | ..];
+    rewrite ?U, ?V, !bin_of_left_end by (try exact H; lia); lia.
+Qed.
+
+(* Users have lists of records; the mean is that of the first m. *)
+Definition mean (m : nat) (records : list R) : R := Privacy.sum (firstn m records) (fun x => x) / INR m.
+Lemma mean_repeat m c : (0 < m)%nat -> mean m (repeat c m) = c.
+Proof.
+  intros H. unfold mean. rewrite firstn_all2 by (rewrite repeat_length; lia).
+  assert (S : forall n, Privacy.sum (repeat c n) (fun x => x) = INR n * c).
+  { induction n as [| n IH]; [simpl; ring |]. rewrite S_INR. simpl. rewrite IH. ring. }
+  rewrite S. field. apply lt_INR in H. simpl in H. lra.
+Qed.
+(* How many records are used: at most m, and at most the exponential of x. *)
+Definition horizon (m : nat) (x : R) : nat := Nat.min m (Z.to_nat (Int_part (exp x))).
+Lemma horizon_positive m x : (0 < m)%nat -> 0 <= x -> (0 < horizon m x)%nat.
+Proof.
+  intros H Hx. pose proof (one_le_exp x Hx) as E. apply (Int_part_ge 1) in E. unfold horizon. lia.
 Qed.
