@@ -5,7 +5,7 @@ From Coquelicot Require Import Coquelicot.
 From Userdp Require Import Privacy Tools Laplace liu.Noise.
 Import ListNotations.
 Open Scope R_scope.
-Notation sum := Privacy.sum.
+#[local] Notation sum := Privacy.sum.
 
 (* Users hold a count of each item; clipping to C scales a user of larger norm down. *)
 Definition histogram (I : Type) := I -> R.
