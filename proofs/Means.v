@@ -90,20 +90,23 @@ Proof.
   - intros i. rewrite spent_constant. apply Rmult_le_compat_r; [lra |]. apply le_INR, K.
 Qed.
 (* If the same two values u, v of user i's data attain the loss of every question to i, all of it adds up. *)
-Lemma follow_often_attains {X} eps (protocol : list answer -> question X) i (u v : X) turns : 0 < eps ->
+Lemma follow_often_attains {X} eps (protocol : list answer -> question X) (allowed : X -> Prop) i (u v : X) turns :
+  0 < eps -> allowed u -> allowed v ->
   (forall seen, fair (protocol seen)) ->
   (forall seen, nth_error turns (length seen) = Some i -> exists a,
     0 < asked eps (protocol seen) v a /\
     asked eps (protocol seen) u a = exp eps * asked eps (protocol seen) v a) ->
-  attains same_but_one (INR (asked_times i turns) * eps) (conversation (follow eps protocol) [] turns).
+  attains (same_but_one_among allowed) (INR (asked_times i turns) * eps) (conversation (follow eps protocol) [] turns).
 Proof.
-  intros He F A. exists (fun j => if Nat.eqb j i then u else v), (fun _ => v).
+  intros He Bu Bv F A. exists (fun j => if Nat.eqb j i then u else v), (fun _ => v).
   enough (G : forall rest seen, (forall s, nth_error rest s = nth_error turns (length seen + s)) ->
     exists answers, 0 < conversation (follow eps protocol) seen rest (fun _ => v) answers /\
       conversation (follow eps protocol) seen rest (fun j => if Nat.eqb j i then u else v) answers =
         exp (INR (asked_times i rest) * eps) * conversation (follow eps protocol) seen rest (fun _ => v) answers).
   { destruct (G turns []) as (answers & P & E); [reflexivity |]. exists answers.
-    split; [| split; [exact P | exact E]]. exists i. intros j N. apply Nat.eqb_neq in N. now rewrite N. }
+    split; [| split; [exact P | exact E]]. split; [| split; [| intros j; exact Bv]].
+    - exists i. intros j N. apply Nat.eqb_neq in N. now rewrite N.
+    - intros j. now destruct (Nat.eqb j i). }
   induction rest as [| j rest IH]; intros seen Hs.
   - exists []. simpl. rewrite Rmult_0_l, exp_0. lra.
   - assert (S : exists a, 0 < asked eps (protocol seen) v a /\
@@ -207,32 +210,50 @@ Proof.
   intros [A B]. apply Int_part_ge in A. destruct (base_Int_part x) as [I _].
   assert (IZR (Int_part x) < IZR (z + 1)) by (rewrite plus_IZR; lra). apply lt_IZR in H. lia.
 Qed.
+(* Bin j begins before 1. *)
+Lemma bins_reach tau j : 0 < tau -> (j < bins tau)%nat -> INR j * tau < 1.
+Proof.
+  intros H Hj. unfold bins in Hj. destruct (base_Int_part (- (1 / tau))) as [_ I].
+  assert (B : (Z.of_nat j + 1 <= - Int_part (- (1 / tau)))%Z) by lia.
+  apply IZR_le in B. rewrite opp_IZR, plus_IZR, <- INR_IZR_INZ in B.
+  assert (L : INR j < 1 / tau) by lra. apply Rmult_lt_compat_r with (r := tau) in L; [| exact H].
+  replace (1 / tau * tau) with 1 in L by (field; lra). exact L.
+Qed.
 (* Every bin holds its left end. *)
 Lemma bin_of_left_end tau j : 0 < tau -> (j < bins tau)%nat -> bin tau (left_end tau j) = j.
 Proof.
-  intros H Hj. assert (B : INR j * tau < 1).
-  { unfold bins in Hj. destruct (base_Int_part (- (1 / tau))) as [_ I].
-    assert (INR j < 1 / tau).
-    { assert (Z.of_nat j < - Int_part (- (1 / tau)))%Z by lia. apply IZR_lt in H0.
-      rewrite opp_IZR, <- INR_IZR_INZ in H0.
-      assert (Z.of_nat j + 1 <= - Int_part (- (1 / tau)))%Z by lia. apply IZR_le in H1.
-      rewrite opp_IZR, plus_IZR, <- INR_IZR_INZ in H1. lra. }
-    apply Rmult_lt_compat_r with (r := tau) in H0; [| exact H].
-    replace (1 / tau * tau) with 1 in H0 by (field; lra). exact H0. }
-  pose proof (pos_INR j). assert (0 <= INR j * tau) by (apply Rmult_le_pos; lra). unfold bin, left_end. rewrite project_inside by lra.
+  intros H Hj. pose proof (bins_reach tau j H Hj) as B. pose proof (pos_INR j).
+  assert (0 <= INR j * tau) by (apply Rmult_le_pos; lra). unfold bin, left_end. rewrite project_inside by lra.
   replace ((-1 + 2 * INR j * tau + 1) / (2 * tau)) with (INR j) by (field; lra).
   rewrite (Int_part_is (Z.of_nat j)) by (rewrite <- INR_IZR_INZ; lra). rewrite Nat2Z.id. lia.
 Qed.
-(* Users whose means are these left ends lose all the budget by their votes: the closest such pair. *)
-Lemma localise_attains {X} eps reach tau (f : X -> R) u v : 0 < tau -> (4 * reach + 2 <= bins tau)%nat ->
-  f u = left_end tau reach -> f v = left_end tau (3 * reach + 1) ->
+(* There can be any number of bins. *)
+Lemma bins_whole k : (0 < k)%nat -> bins (1 / INR k) = k.
+Proof.
+  intros H. apply lt_0_INR in H. unfold bins. replace (1 / (1 / INR k)) with (INR k) by (field; lra).
+  rewrite (Int_part_is (- Z.of_nat k)); [lia |]. rewrite opp_IZR, <- INR_IZR_INZ. lra.
+Qed.
+Lemma many_bins k : exists tau, 0 < tau /\ (k <= bins tau)%nat.
+Proof.
+  exists (1 / INR (k + 1)). rewrite bins_whole by lia. split; [| lia].
+  apply Rdiv_lt_0_compat; [lra | apply lt_0_INR; lia].
+Qed.
+(* Users whose means are left ends far enough apart lose all the budget by their votes. *)
+Definition apart (reach : nat) (tau : R) (i j : nat) : Prop :=
+  (reach <= i)%nat /\ (i + 2 * reach < j)%nat /\ (j + reach < bins tau)%nat.
+Lemma localise_attains {X} eps reach tau (f : X -> R) u v i j : 0 < tau -> apart reach tau i j ->
+  f u = left_end tau i -> f v = left_end tau j ->
   exists a, 0 < asked eps (localise reach tau f) v a /\
     asked eps (localise reach tau f) u a = exp eps * asked eps (localise reach tau f) v a.
 Proof.
-  intros H B U V. destruct (ballot_ballots reach tau f H u) as [Lu _], (ballot_ballots reach tau f H v) as [Lv _].
+  intros H (A & B & D) U V.
+  destruct (ballot_ballots reach tau f H u) as [Lu _], (ballot_ballots reach tau f H v) as [Lv _].
   apply cast_attains; [lia | congruence |]. apply ballot_differences; [exact H | ..];
     rewrite ?U, ?V, !bin_of_left_end by (try exact H; lia); lia.
 Qed.
+(* The closest such pair. *)
+Lemma nearest_apart reach tau : (4 * reach + 2 <= bins tau)%nat -> apart reach tau reach (3 * reach + 1).
+Proof. unfold apart. lia. Qed.
 
 (* Users have lists of records; the mean is that of the first m. *)
 Definition mean (m : nat) (records : list R) : R := Privacy.sum (firstn m records) (fun x => x) / INR m.

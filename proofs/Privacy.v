@@ -59,6 +59,8 @@ Fixpoint conversation {X A} (q : list A -> X -> A -> R) (seen : list A) (turns :
   end.
 Definition differ_only_at {X} (i : nat) (x y : nat -> X) : Prop := forall j, j <> i -> x j = y j.
 Definition same_but_one {X} (x y : nat -> X) : Prop := exists i, differ_only_at i x y.
+Definition same_but_one_among {X} (allowed : X -> Prop) (x y : nat -> X) : Prop :=
+  same_but_one x y /\ (forall i, allowed (x i)) /\ (forall i, allowed (y i)).
 (* What user i spends when the turns from time t on cost budget t, budget (t + 1), ... *)
 Fixpoint spent (i : nat) (budget : nat -> R) (t : nat) (turns : list nat) : R :=
   match turns with

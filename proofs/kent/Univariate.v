@@ -73,7 +73,7 @@ Theorem algorithm_2_loses_the_budget n m tau eps others : 0 < tau -> 0 < eps -> 
 Proof.
   intros Ht He Hn Hm Hb u v P. apply follow_attains; [exact He | intros; now apply algorithm_2_fair |].
   unfold algorithm_2. simpl length. rewrite first_is_asked by exact Hn.
-  apply localise_attains; [exact Ht | exact Hb | ..]; now apply mean_repeat.
+  eapply localise_attains; [exact Ht | apply nearest_apart; exact Hb | ..]; now apply mean_repeat.
 Qed.
 (* The length of the interval is 6 tau, so that the scale of the noise is 6 tau / eps. *)
 Lemma algorithm_2_scale tau eps j : eps <> 0 ->
@@ -136,7 +136,7 @@ Theorem algorithm_10_loses_the_budget n m tau eps others : 0 < tau -> 1 < eps ->
 Proof.
   intros Ht He Hn Hm Hb u v P. apply follow_attains; [lra | intros; now apply algorithm_10_fair |].
   unfold algorithm_10. destruct (Rle_dec eps 1); [lra |]. simpl length. rewrite first_is_asked by exact Hn.
-  apply localise_attains; [exact Ht | exact Hb | ..]; now apply mean_repeat.
+  eapply localise_attains; [exact Ht | apply nearest_apart; exact Hb | ..]; now apply mean_repeat.
 Qed.
 
 (* Read with closed bins, a mean on a shared edge votes for one bin more, at the same odds. *)
@@ -165,13 +165,6 @@ Proof.
     (differences (closed_ballot reach tau (fun x => x) u) (closed_ballot reach tau (fun x => x) v)).
   2: { rewrite Cu, Cv, window_differences; lia. }
   apply (unary_attains _ (closed_ballot reach tau (fun x => x))). rewrite Cu, Cv, !window_length; lia.
-Qed.
-Lemma many_bins k : exists tau, 0 < tau /\ (k <= bins tau)%nat.
-Proof.
-  exists (1 / INR (k + 1)). assert (0 < INR (k + 1)) by (apply lt_0_INR; lia).
-  split; [apply Rdiv_lt_0_compat; lra |]. unfold bins.
-  replace (1 / (1 / INR (k + 1))) with (INR (k + 1)) by (field; lra).
-  rewrite (Int_part_is (- Z.of_nat (k + 1))); [lia |]. rewrite opp_IZR, <- INR_IZR_INZ. lra.
 Qed.
 Lemma closed_bins_leak reach eps : 0 < eps -> ~ closed_bins_keep_the_budget reach eps.
 Proof.
