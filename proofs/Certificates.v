@@ -159,7 +159,6 @@ Proof. apply lemma_24. lra. Qed.
 Theorem constant_of_lemma_24_may_be_16_17 x : 0 < x -> / cosh (x / 4) ^ 2 <= exp (- (Rmin x (x ^ 2) / 16.17)).
 Proof. apply lemma_24. lra. Qed.
 
-(* kent-lem-13 part: the product in the constants of our cut-and-paste lemma *)
 Fixpoint product (n : nat) : R := match n with O => 1 | S k => product k * (1 - / 2 ^ n) end.
 Lemma product_S n : product (S n) = product n * (1 - / 2 ^ S n).
 Proof. reflexivity. Qed.
@@ -177,6 +176,7 @@ Proof.
   clearbody p q r u. apply Rle_trans with (p * (1 - u + q) * (1 - q / 2)); [| apply Rmult_le_compat_r; lra].
   rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra |]. nra.
 Qed.
+(* kent-lem-13 part: the product in the constants of our cut-and-paste lemma *)
 Theorem cut_and_paste_product_exceeds_two_sevenths n : 2 / 7 < product n.
 Proof.
   destruct (Compare_dec.le_lt_dec 10 n) as [L | L].
