@@ -159,7 +159,6 @@ Proof. apply lemma_24. lra. Qed.
 Theorem constant_of_lemma_24_may_be_16_17 x : 0 < x -> / cosh (x / 4) ^ 2 <= exp (- (Rmin x (x ^ 2) / 16.17)).
 Proof. apply lemma_24. lra. Qed.
 
-(* The product in the constants of our cut-and-paste lemma. *)
 Fixpoint product (n : nat) : R := match n with O => 1 | S k => product k * (1 - / 2 ^ n) end.
 Lemma product_S n : product (S n) = product n * (1 - / 2 ^ S n).
 Proof. reflexivity. Qed.

@@ -2,72 +2,29 @@
    Model of userdp.central.private_sizes.private_size_mean. *)
 From Coq Require Import Reals List Lra Lia Bool PeanoNat.
 From Coquelicot Require Import Coquelicot.
-From Userdp Require Import Privacy Tools Guarantees Laplace.
+From Userdp Require Import Privacy Tools Guarantees Laplace Choice.
 Import ListNotations.
 Open Scope R_scope.
 #[local] Notation sum := Privacy.sum.
 
-(* The chance that Laplace noise of scale b exceeds x. *)
-Definition upper_tail (b x : R) : R := if Rle_dec 0 x then exp (- x / b) / 2 else 1 - exp (x / b) / 2.
-Lemma upper_tail_is_a_mass b x T : 0 < b -> 0 <= x <= T ->
-  RInt (fun o => laplace_density b (o - 0)) x T = upper_tail b x - upper_tail b T.
+Lemma above_right b x : 0 <= x -> laplace_above b x = exp (- x / b) / 2.
+Proof.
+  intros H. unfold laplace_above. destruct (Rle_dec x 0); [| reflexivity]. replace x with 0 by lra.
+  unfold Rdiv. rewrite Ropp_0, Rmult_0_l, exp_0. lra.
+Qed.
+(* It is the chance that Laplace noise of scale b exceeds x. *)
+Lemma above_is_a_mass b x T : 0 < b -> 0 <= x <= T ->
+  RInt (fun o => laplace_density b (o - 0)) x T = laplace_above b x - laplace_above b T.
 Proof.
   intros Hb H. rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _ (laplace_right b 0 x T Hb ltac:(lra))).
-  unfold upper_tail. destruct (Rle_dec 0 x), (Rle_dec 0 T); try lra. do 2 f_equal; f_equal; f_equal; ring.
+  rewrite !above_right by lra. do 2 f_equal; f_equal; f_equal; ring.
 Qed.
-Lemma upper_tail_range b x : 0 < b -> 0 < upper_tail b x < 1.
+Lemma above_range b x : 0 < b -> 0 < laplace_above b x < 1.
+Proof. intros Hb. pose proof (above_positive b x Hb). pose proof (above_positive b (- x) Hb) as P. rewrite <- above_opposite in P. lra. Qed.
+Lemma tail_of_neighbours eps x y : 0 < eps -> Rabs (x - y) <= 1 -> laplace_above (1 / eps) x <= exp eps * laplace_above (1 / eps) y.
 Proof.
-  intros Hb. unfold upper_tail. pose proof (exp_pos (- x / b)). pose proof (exp_pos (x / b)). destruct (Rle_dec 0 x) as [H1 | H1].
-  - assert (exp (- x / b) <= 1).
-    { rewrite <- exp_0. apply exp_le. replace (- x / b) with (- (x / b)) by (unfold Rdiv; ring).
-      assert (0 <= x / b) by (apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]). lra. }
-    lra.
-  - assert (exp (x / b) < 1).
-    { rewrite <- exp_0. apply exp_increasing. replace (x / b) with (- (- x / b)) by (unfold Rdiv; ring).
-      assert (0 < - x / b) by (apply Rdiv_lt_0_compat; lra). lra. }
-    lra.
-Qed.
-Lemma upper_tail_mirrored b x : 1 - upper_tail b x = upper_tail b (- x).
-Proof.
-  unfold upper_tail. destruct (Rle_dec 0 x), (Rle_dec 0 (- x)); try lra; try (rewrite ?Ropp_involutive; lra).
-  replace x with 0 by lra. unfold Rdiv. rewrite !Ropp_0, Rmult_0_l, exp_0. lra.
-Qed.
-Lemma upper_tail_loss b x y : 0 < b -> x <= y -> upper_tail b x <= exp ((y - x) / b) * upper_tail b y.
-Proof.
-  intros Hb H. assert (E : exp ((y - x) / b) = exp (y / b) * / exp (x / b)).
-  { rewrite <- exp_Ropp, <- exp_plus. f_equal. field. lra. }
-  pose proof (exp_pos (x / b)) as A. pose proof (exp_pos (y / b)) as C.
-  assert (L : exp (x / b) <= exp (y / b)) by (apply exp_le, Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | exact H]).
-  assert (Ng : forall z, exp (- z / b) = / exp (z / b)).
-  { intros z. rewrite <- exp_Ropp. f_equal. unfold Rdiv. ring. }
-  assert (One : forall z, z <= 0 -> exp (z / b) <= 1).
-  { intros z Hz. rewrite <- exp_0. apply exp_le. assert (z * / b <= 0 * / b) by (apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | exact Hz]). unfold Rdiv. lra. }
-  unfold upper_tail. rewrite !Ng, E. set (a := exp (x / b)) in *. set (c := exp (y / b)) in *.
-  apply Rmult_le_reg_r with a; [exact A |]. destruct (Rle_dec 0 x), (Rle_dec 0 y); try lra.
-  - right. field. lra.
-  - specialize (One x ltac:(lra)). replace (c * / a * (/ c / 2) * a) with (1 / 2) by (field; lra).
-    pose proof (pow2_ge_0 (1 - a)). fold a in One. lra.
-  - pose proof (One x ltac:(lra)) as Oa. pose proof (One y ltac:(lra)) as Oc. fold a in Oa. fold c in Oc.
-    replace (c * / a * (1 - c / 2) * a) with (c * (1 - c / 2)) by (field; lra).
-    assert (0 <= (c - a) * (1 - (a + c) / 2)) by (apply Rmult_le_pos; lra). lra.
-Qed.
-Lemma upper_tail_falls b z w : 0 < b -> z <= w -> upper_tail b w <= upper_tail b z.
-Proof.
-  intros Hb H. assert (Hi : 0 < / b) by now apply Rinv_0_lt_compat.
-  assert (M : forall s t, s <= t -> exp (s / b) <= exp (t / b)) by (intros; apply exp_le, Rmult_le_compat_r; lra).
-  assert (Z : exp (0 / b) = 1) by (unfold Rdiv; rewrite Rmult_0_l; apply exp_0).
-  unfold upper_tail. destruct (Rle_dec 0 w), (Rle_dec 0 z); try lra.
-  - pose proof (M (- w) (- z) ltac:(lra)). lra.
-  - pose proof (M (- w) 0 ltac:(lra)). pose proof (M z 0 ltac:(lra)). lra.
-  - pose proof (M z w H). lra.
-Qed.
-Lemma tail_of_neighbours eps x y : 0 < eps -> Rabs (x - y) <= 1 -> upper_tail (1 / eps) x <= exp eps * upper_tail (1 / eps) y.
-Proof.
-  intros He H. assert (Hb : 0 < 1 / eps) by (apply Rdiv_lt_0_compat; lra). pose proof (upper_tail_range (1 / eps) y Hb) as P.
-  destruct (Rle_or_lt x y) as [L | L].
-  - rewrite Rabs_left1 in H by lra. eapply Rle_trans; [apply (upper_tail_loss (1 / eps) x y Hb L) |]. apply Rmult_le_compat_r; [lra |].
-    apply exp_le. replace ((y - x) / (1 / eps)) with (eps * (y - x)) by (field; lra). nra.
-  - pose proof (upper_tail_falls (1 / eps) y x Hb (Rlt_le _ _ L)). pose proof (one_le_exp eps (Rlt_le _ _ He)). nra.
+  intros He H. replace (exp eps) with (exp (1 / (1 / eps))) by (f_equal; field; lra).
+  apply above_loss; [apply Rdiv_lt_0_compat; lra | exact H].
 Qed.
 
 (* An input is what the last two steps look at: its distance from inputs for which the proposal is too small, and its value.
@@ -77,7 +34,7 @@ Definition neighbours (proposal : R) (x y : input) : Prop := Rabs (fst x - fst y
   (0 <= fst x \/ 0 <= fst y -> Rabs (snd x - snd y) <= proposal) /\ (fst x < 0 -> fst x <= -1) /\ (fst y < 0 -> fst y <= -1).
 (* The test passes if the distance with Laplace noise reaches ln(1/delta)/eps; then the value is released with noise.
    An event says whether failing belongs to it, and which values do. *)
-Definition passing (eps delta : R) (x : input) : R := upper_tail (1 / eps) (ln (1 / delta) / eps - fst x).
+Definition passing (eps delta : R) (x : input) : R := laplace_above (1 / eps) (ln (1 / delta) / eps - fst x).
 Definition test_and_release (eps delta proposal : R) (x : input) (event : bool * list (R * R)) : R :=
   (if fst event then 1 - passing eps delta x else 0) +
   passing eps delta x * mass (laplace (fun x : input => snd x) (proposal / eps) x) (snd event).
@@ -88,11 +45,11 @@ Definition promise (eps delta proposal e slack : R) : Prop := forall x y event, 
 Definition printed : Prop := forall eps delta proposal, 0 < eps -> 0 < delta <= 1 -> 0 < proposal -> promise eps delta proposal eps delta.
 
 Lemma passing_range eps delta x : 0 < eps -> 0 < passing eps delta x < 1.
-Proof. intros He. apply upper_tail_range. apply Rdiv_lt_0_compat; lra. Qed.
+Proof. intros He. apply above_range. apply Rdiv_lt_0_compat; lra. Qed.
 Lemma passing_loss eps delta x y : 0 < eps -> Rabs (fst x - fst y) <= 1 ->
   passing eps delta x <= exp eps * passing eps delta y /\ 1 - passing eps delta x <= exp eps * (1 - passing eps delta y).
 Proof.
-  intros He H. unfold passing. rewrite !upper_tail_mirrored. split; apply tail_of_neighbours; try exact He.
+  intros He H. unfold passing. rewrite !above_opposite. split; apply tail_of_neighbours; try exact He.
   - match goal with |- Rabs ?e <= _ => replace e with (- (fst x - fst y)) by ring end. now rewrite Rabs_Ropp.
   - match goal with |- Rabs ?e <= _ => replace e with (fst x - fst y) by ring end. exact H.
 Qed.
@@ -123,10 +80,10 @@ Proof.
     assert (Q : passing eps delta x * mx <= (exp eps * passing eps delta y) * (exp eps * my)) by (apply Rmult_le_compat; lra);
     rewrite GG; lra.
   assert (B : passing eps delta x <= delta / 2).
-  { specialize (H3 D). unfold passing, upper_tail. assert (Ln : 0 <= ln (1 / delta)).
+  { specialize (H3 D). unfold passing. assert (Ln : 0 <= ln (1 / delta)).
     { rewrite <- ln_1. apply ln_le; [lra |]. apply Rmult_le_reg_r with delta; [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
     assert (0 <= ln (1 / delta) / eps) by (apply Rmult_le_pos; [exact Ln | left; now apply Rinv_0_lt_compat]).
-    destruct (Rle_dec 0 (ln (1 / delta) / eps - fst x)) as [_ | C]; [| lra].
+    rewrite above_right by lra.
     replace (- (ln (1 / delta) / eps - fst x) / (1 / eps)) with (- ln (1 / delta) + eps * fst x) by (field; lra).
     rewrite exp_plus, exp_Ropp, exp_ln by (apply Rdiv_lt_0_compat; lra).
     assert (Ee : exp (eps * fst x) <= 1) by (rewrite <- exp_0; apply exp_le; nra). pose proof (exp_pos (eps * fst x)).
@@ -200,7 +157,7 @@ Proof.
     change (mass (laplace (fun x : input => snd x) b (D, 0)) [(- T, 0)]) with (mass (fun o => laplace_density b (o - 0)) [(- T, 0)]) in P.
     change (mass (laplace (fun x : input => snd x) b (D - 1, proposal)) [(- T, 0)]) with (mass (fun o => laplace_density b (o - proposal)) [(- T, 0)]) in P.
     rewrite !left_interval_mass in P by lra. rewrite ET in P.
-    unfold upper_tail in P. destruct (Rle_dec 0 (theta - D)) as [_ | C]; [| lra]. destruct (Rle_dec 0 (theta - (D - 1))) as [_ | C]; [| lra].
+    rewrite !above_right in P by lra.
     replace (- 0 / b) with 0 in P by (unfold Rdiv; ring). rewrite exp_0 in P.
     replace (- proposal / b) with (- eps) in P by (unfold b; field; lra). fold g in P.
     replace (- (theta - (D - 1)) / (1 / eps)) with (- (theta - D) / (1 / eps) + - eps) in P by (field; lra).
