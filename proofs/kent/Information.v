@@ -246,7 +246,7 @@ Proof.
     (apply Rdiv_lt_0_compat; lra).
   specialize (D P). unfold Rdiv in D. rewrite Rmult_0_l in D. lra.
 Qed.
-(* kent-lem-22 part: refuted as printed *)
+(* kent-lem-22 whole *)
 Theorem lemma_22_is_false : ~ lemma_22.
 Proof.
   intros (c & C & Hc & HC & L).

