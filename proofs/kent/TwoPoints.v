@@ -1,4 +1,5 @@
-(* Kent et al., Example 1: two laws whose means are apart, on finitely many outputs; and a display of Theorem 6. *)
+(* Kent et al., Example 1: two laws whose means are apart, on finitely many outputs;
+    and a display of Theorem 6. *)
 From Coq Require Import Reals List Lra Lia.
 From Userdp Require Import Privacy Tools.
 From Userdp.kent Require Import Assouad.
@@ -8,8 +9,10 @@ Open Scope R_scope.
 (* The squared error of an estimator of the mean a from an output of the law p. *)
 Definition squared_risk {O} (outputs : list O) (p : O -> R) (a : R) (estimator : O -> R) : R :=
   sum outputs (fun o => p o * (estimator o - a) ^ 2).
-(* Step of the proof of Example 1, for laws of means 0 and 1: the worst of two risks is at least factor (1 - TV). *)
-Definition two_point_step (factor : R) : Prop := forall (O : Type) (outputs : list O) p q (estimator : O -> R) b,
+(* Step of the proof of Example 1, for laws of means 0 and 1: the worst of two risks is at least factor
+    (1 - TV). *)
+Definition two_point_step (factor : R) : Prop := forall (O : Type) (outputs : list O) p q
+    (estimator : O -> R) b,
   distribution outputs p -> distribution outputs q ->
   squared_risk outputs p 0 estimator <= b -> squared_risk outputs q 1 estimator <= b ->
   factor * (1 - tv outputs p q) <= b.
@@ -22,7 +25,8 @@ Proof.
   enough (1 / 2 * (1 - (0 + 0) / 2) <= 1 / 4) by lra. apply P; try exact D; lra.
 Qed.
 (* Means c - h and c + h: pointwise the two squared errors cannot both be small. *)
-Lemma two_squares p q a b t : 0 <= p -> 0 <= q -> Rmin p q * (b - a) ^ 2 / 2 <= p * (t - a) ^ 2 + q * (t - b) ^ 2.
+Lemma two_squares p q a b t : 0 <= p -> 0 <= q -> Rmin p q * (b - a) ^ 2 / 2 <= p * (t - a) ^ 2 +
+    q * (t - b) ^ 2.
 Proof.
   intros Hp Hq. set (m := Rmin p q).
   assert (M : 0 <= m) by now apply Rmin_glb. assert (m <= p) by apply Rmin_l. assert (m <= q) by apply Rmin_r.
@@ -59,7 +63,8 @@ Qed.
 
 (* Display (203) in the proof of Theorem 6. *)
 Definition display_203 : Prop := forall (T : nat) (delta : R), 0 < delta < 1 -> (1 <= T)%nat ->
-  (1 + 4 * delta ^ 2 / (1 - delta ^ 2)) ^ T - 4 * INR T * delta ^ 2 / (1 - delta ^ 2) - 1 <= INR T ^ 2 * delta ^ 4.
+  (1 + 4 * delta ^ 2 / (1 - delta ^ 2)) ^ T - 4 * INR T * delta ^ 2 / (1 - delta ^ 2) - 1 <=
+    INR T ^ 2 * delta ^ 4.
 (* kent-thm-6 part: its display (203) is refuted, at two records *)
 Theorem display_203_is_false : ~ display_203.
 Proof.
