@@ -10,7 +10,8 @@ Definition exponential {X C} (candidates : list C) (rate : R) (score : X -> C ->
   exp (rate * score x c) / sum candidates (fun c => exp (rate * score x c)).
 Definition moves_scores {X C} (near : X -> X -> Prop) (score : X -> C -> R) (s : R) : Prop :=
   forall x y c, near x y -> Rabs (score x c - score y c) <= s.
-Lemma weight_ratio rate s a b : 0 <= rate -> Rabs (a - b) <= s -> exp (rate * a) <= exp (rate * s) * exp (rate * b).
+Lemma weight_ratio rate s a b : 0 <= rate -> Rabs (a - b) <= s ->
+    exp (rate * a) <= exp (rate * s) * exp (rate * b).
 Proof.
   intros Hr H. rewrite <- exp_plus. apply exp_le. pose proof (Rle_abs (a - b)).
   rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; lra.
@@ -29,7 +30,8 @@ Proof.
   pose proof (weights_positive candidates rate score y Hc) as Py. unfold exponential.
   assert (D : sum candidates (fun c => exp (rate * score y c)) <=
     exp (rate * s) * sum candidates (fun c => exp (rate * score x c))).
-  { rewrite <- sum_scale. apply sum_le. intros a _. apply weight_ratio; [exact Hr |]. apply M. now apply Sym. }
+  { rewrite <- sum_scale. apply sum_le. intros a _. apply weight_ratio;
+    [exact Hr |]. apply M. now apply Sym. }
   pose proof (weight_ratio rate s _ _ Hr (M x y c H)) as N.
   set (Sx := sum candidates (fun c => exp (rate * score x c))) in *.
   set (Sy := sum candidates (fun c => exp (rate * score y c))) in *.
@@ -55,20 +57,25 @@ Definition reaches {X} (t b : R) (f : X -> R) (x : X) (o : bool) : R :=
 Lemma above_opposite b z : 1 - laplace_above b z = laplace_above b (- z).
 Proof.
   unfold laplace_above. destruct (Rle_dec z 0), (Rle_dec (- z) 0).
-  - assert (z = 0) by lra. subst. rewrite Ropp_0. replace (0 / b) with 0 by (unfold Rdiv; ring). rewrite exp_0. field.
+  - assert (z = 0) by lra. subst. rewrite Ropp_0. replace (0 / b) with 0 by (unfold Rdiv; ring).
+  rewrite exp_0. field.
   - rewrite Ropp_involutive. ring.
   - ring.
   - lra.
 Qed.
 Lemma above_ratio b u d : 0 < b -> 0 <= d -> laplace_above b u <= exp (d / b) * laplace_above b (u + d).
 Proof.
-  intros Hb Hd. assert (K : 1 <= exp (d / b)) by (apply one_le_exp, Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]).
-  set (k := exp (d / b)) in *. unfold laplace_above. destruct (Rle_dec u 0) as [U | U], (Rle_dec (u + d) 0) as [V | V].
+  intros Hb Hd. assert (K : 1 <= exp (d / b)) by
+    (apply one_le_exp, Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]).
+  set (k := exp (d / b)) in *. unfold laplace_above.
+  destruct (Rle_dec u 0) as [U | U], (Rle_dec (u + d) 0) as [V | V].
   - assert (E : exp ((u + d) / b) = exp (u / b) * k) by (unfold k; rewrite <- exp_plus; f_equal; field; lra).
     assert (L : exp ((u + d) / b) <= 1).
-    { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b; [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b;
+      [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
     rewrite E in *. set (p := exp (u / b)) in *. assert (P : 0 < p) by apply exp_pos.
-    assert (Q : p * (k + 1) <= 2). { assert (p <= p * k) by (rewrite <- (Rmult_1_r p) at 1; apply Rmult_le_compat_l; lra). lra. }
+    assert (Q : p * (k + 1) <= 2). { assert (p <= p * k) by
+      (rewrite <- (Rmult_1_r p) at 1; apply Rmult_le_compat_l; lra). lra. }
     assert (0 <= (k - 1) * (2 - p * (k + 1))) by (apply Rmult_le_pos; lra). lra.
   - assert (E : exp (- (u + d) / b) = / (exp (u / b) * k)).
     { unfold k. rewrite <- exp_plus, <- exp_Ropp. f_equal. field. lra. }
@@ -77,13 +84,15 @@ Proof.
     apply Rmult_le_reg_r with (2 * p); [lra |]. replace (/ p / 2 * (2 * p)) with 1 by (field; lra).
     pose proof (pow2_ge_0 (p - 1)). lra.
   - lra.
-  - assert (E : exp (- u / b) = k * exp (- (u + d) / b)) by (unfold k; rewrite <- exp_plus; f_equal; field; lra).
+  - assert (E : exp (- u / b) = k * exp (- (u + d) / b)) by
+    (unfold k; rewrite <- exp_plus; f_equal; field; lra).
     rewrite E. lra.
 Qed.
 Lemma above_positive b z : 0 < b -> 0 < laplace_above b z.
 Proof.
   intros Hb. unfold laplace_above. destruct (Rle_dec z 0); [| pose proof (exp_pos (- z / b)); lra].
-  assert (exp (z / b) <= 1); [| lra]. rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b; [exact Hb |].
+  assert (exp (z / b) <= 1); [| lra]. rewrite <- exp_0. apply exp_le.
+  apply Rmult_le_reg_r with b; [exact Hb |].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 (* A larger chance than at a lower number, by at most the ratio. *)
@@ -96,11 +105,14 @@ Proof.
   - assert (M : laplace_above b u <= laplace_above b v).
     { pose proof (above_ratio b (- u) (u - v) Hb ltac:(lra)) as R.
       unfold laplace_above. destruct (Rle_dec u 0), (Rle_dec v 0); try lra.
-      - assert (exp (v / b) <= exp (u / b)); [| lra]. apply exp_le, Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | lra].
+      - assert (exp (v / b) <= exp (u / b)); [| lra].
+      apply exp_le, Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | lra].
       - assert (exp (- u / b) <= 1).
-        { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b; [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+        { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b;
+          [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
         assert (exp (v / b) <= 1).
-        { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b; [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+        { rewrite <- exp_0. apply exp_le. apply Rmult_le_reg_r with b;
+          [exact Hb |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
         lra.
       - assert (exp (- u / b) <= exp (- v / b)); [| lra].
         apply exp_le, Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | lra]. }
@@ -130,5 +142,6 @@ Proof.
   intros Hs He H D T. assert (Hb : 0 < s / eps) by now apply Rdiv_lt_0_compat. exists x, y, true.
   split; [exact H |]. split; [now apply above_positive |]. unfold reaches, laplace_above.
   destruct (Rle_dec (t - f x) 0), (Rle_dec (t - f y) 0); try lra.
-  unfold Rdiv. rewrite <- Rmult_assoc, <- exp_plus. f_equal. f_equal. replace (f x) with (f y + s) by lra. field. lra.
+  unfold Rdiv. rewrite <- Rmult_assoc, <- exp_plus. f_equal. f_equal. replace (f x) with (f y + s) by lra.
+  field. lra.
 Qed.

@@ -9,13 +9,15 @@ Open Scope R_scope.
    reporters come d h later. Coordinate j asks the k folds j, ..., j + k - 1 modulo d. *)
 Definition members (d h k j : nat) : list nat := flat_map (fun i => seq ((j + i) mod d * h) h) (seq 0 k).
 Definition turns_for (d h k j : nat) : list (nat * nat * bool) :=
-  map (fun u => (u, j, true)) (members d h k j) ++ map (fun u => ((d * h + u)%nat, j, false)) (members d h k j).
+  map (fun u => (u, j, true)) (members d h k j) ++ map (fun u => ((d * h + u)%nat, j, false))
+    (members d h k j).
 Definition plan (d h k : nat) : list (nat * nat * bool) := flat_map (turns_for d h k) (seq 0 d).
 Definition user_of (turn : nat * nat * bool) : nat := fst (fst turn).
 Definition speakers (d h k : nat) : list nat := map user_of (plan d h k).
 Definition concerns (turns : list (nat * nat * bool)) (j t : nat) : bool :=
   match nth_error turns t with Some (_, i, _) => Nat.eqb i j | None => false end.
-(* Each coordinate is localised and refined by the answers of its own folds; value j u is user u's coordinate j. *)
+(* Each coordinate is localised and refined by the answers of its own folds;
+    value j u is user u's coordinate j. *)
 Definition by_coordinates {X} (reach : nat) (margin tau : R) (value : nat -> X -> R)
     (turns : list (nat * nat * bool)) (seen : list answer) : question X :=
   match nth_error turns (length seen) with
@@ -46,7 +48,8 @@ Proof.
   - destruct (Nat.leb_spec a i), (Nat.ltb_spec i (a + 0)); simpl; lia.
   - rewrite IH. destruct (Nat.eq_dec a i) as [-> | N].
     + destruct (Nat.leb_spec (S i) i), (Nat.leb_spec i i), (Nat.ltb_spec i (i + S h)); simpl; lia.
-    + destruct (Nat.leb_spec (S a) i), (Nat.leb_spec a i), (Nat.ltb_spec i (S a + h)), (Nat.ltb_spec i (a + S h));
+    + destruct (Nat.leb_spec (S a) i), (Nat.leb_spec a i), (Nat.ltb_spec i (S a + h)),
+      (Nat.ltb_spec i (a + S h));
         simpl; lia.
 Qed.
 Lemma in_fold i f h : (0 < h)%nat -> ((f * h <=? i) && (i <? f * h + h))%nat = (f =? i / h)%nat.
@@ -91,7 +94,8 @@ Lemma times_member d h k i : (0 < h)%nat -> (i < d * h)%nat ->
   total (seq 0 d) (fun j => asked_times i (members d h k j)) = k.
 Proof.
   intros Hh Hi. assert (F : (i / h < d)%nat) by (apply Nat.div_lt_upper_bound; lia).
-  rewrite (total_ext _ _ (fun j => total (seq 0 k) (fun a => if ((j + a) mod d =? i / h)%nat then 1%nat else 0%nat))).
+  rewrite (total_ext _ _ (fun j => total (seq 0 k)
+    (fun a => if ((j + a) mod d =? i / h)%nat then 1%nat else 0%nat))).
   - rewrite total_swap. rewrite (total_ext _ _ (fun _ => 1%nat)).
     + rewrite total_const, seq_length. lia.
     + intros a _. now apply one_remainder.
@@ -103,7 +107,8 @@ Proof.
   intros Hd H. apply in_flat_map in H. destruct H as (a & _ & H). apply in_seq in H.
   pose proof (Nat.mod_upper_bound (j + a) d ltac:(lia)). nia.
 Qed.
-Lemma times_shift n i l : asked_times i (map (fun u => (n + u)%nat) l) = if (n <=? i)%nat then asked_times (i - n) l else 0%nat.
+Lemma times_shift n i l : asked_times i (map (fun u => (n + u)%nat) l) =
+    if (n <=? i)%nat then asked_times (i - n) l else 0%nat.
 Proof.
   unfold asked_times. induction l as [| a l IH]; simpl; [now destruct (n <=? i)%nat |].
   rewrite IH. destruct (Nat.leb_spec n i), (Nat.eq_dec (n + a) i), (Nat.eq_dec a (i - n)); lia.
@@ -128,7 +133,8 @@ Proof.
        fold (asked_times i (members d h k j)). f_equal. apply times_shift. }
   rewrite total_plus. destruct (Nat.leb_spec (d * h) i) as [Hi | Hi].
   - rewrite (total_ext _ (fun j => asked_times i (members d h k j)) (fun _ => 0%nat)).
-    2: { intros j _. apply times_none with (n := (d * h)%nat); [| exact Hi]. intros u. now apply members_small. }
+    2: { intros j _. apply times_none with (n := (d * h)%nat);
+      [| exact Hi]. intros u. now apply members_small. }
     rewrite total_const, Nat.mul_0_r. destruct (Nat.ltb_spec i (2 * (d * h))) as [L | L].
     + rewrite times_member by lia. lia.
     + rewrite (total_ext _ _ (fun _ => 0%nat)); [rewrite total_const; lia |].
@@ -142,6 +148,12 @@ Proof.
   intros Ht Hm. unfold by_coordinates. destruct (nth_error turns (length seen)) as [[[u j] [|]] |];
     [now apply localise_fair | now apply refine_fair | now apply localise_fair].
 Qed.
+(* Every vote is a distribution, every report a density. *)
+Lemma by_coordinates_lawful {X} reach margin tau (value : nat -> X -> R) turns b seen u : 0 < tau ->
+    0 <= margin -> 0 < b ->
+  lawful (by_coordinates reach margin tau value turns seen)
+    (follow b (by_coordinates reach margin tau value turns) seen u).
+Proof. intros Ht Hm Hb. apply asked_lawful; [exact Hb | now apply by_coordinates_fair]. Qed.
 (* Who serves in k folds at budget b each loses k b, *)
 Lemma vector_mean_private {X} d h k reach margin tau b (value : nat -> X -> R) :
   (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 <= margin -> 0 < b ->
@@ -151,8 +163,10 @@ Proof.
   intros i. rewrite times_asked by assumption. destruct (i <? 2 * (d * h))%nat; lia.
 Qed.
 (* and exactly that, if two values of the data are far enough apart in all coordinates. *)
-Lemma vector_mean_attains {X} d h k reach margin tau b (value : nat -> X -> R) (allowed : X -> Prop) u v i i' :
-  (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 <= margin -> 0 < b -> apart reach tau i i' -> allowed u -> allowed v ->
+Lemma vector_mean_attains {X} d h k reach margin tau b (value : nat -> X -> R) (allowed : X -> Prop) u v
+    i i' :
+  (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 <= margin -> 0 < b -> apart reach tau i i' -> allowed u ->
+    allowed v ->
   (forall j, (j < d)%nat -> value j u = left_end tau i /\ value j v = left_end tau i') ->
   attains (same_but_one_among allowed) (INR k * b) (vector_mean d h k reach margin tau b value).
 Proof.
@@ -177,9 +191,11 @@ Proof. intros P x y o (H & _). now apply P. Qed.
 Definition vector := nat -> R.
 Definition coordinate_mean (m j : nat) (records : list vector) : R := mean m (map (fun r => r j) records).
 Lemma coordinate_mean_repeat m j r : (0 < m)%nat -> coordinate_mean m j (repeat r m) = r j.
-Proof. intros H. unfold coordinate_mean. replace (map _ (repeat r m)) with (repeat (r j) m); [now apply mean_repeat |].
+Proof. intros H. unfold coordinate_mean.
+  replace (map _ (repeat r m)) with (repeat (r j) m); [now apply mean_repeat |].
   clear H. induction m; simpl; congruence. Qed.
-Definition records_in (allowed : vector -> Prop) (records : list vector) : Prop := forall r, In r records -> allowed r.
+Definition records_in (allowed : vector -> Prop) (records : list vector) : Prop := forall r, In r records ->
+    allowed r.
 Definition in_cube (r : vector) : Prop := forall j, -1 <= r j <= 1.
 Definition in_ball (d : nat) (r : vector) : Prop := sum (seq 0 d) (fun j => r j ^ 2) <= 1.
 Lemma repeat_in (allowed : vector -> Prop) r m : allowed r -> records_in allowed (repeat r m).

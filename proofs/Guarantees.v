@@ -1,4 +1,4 @@
-(* The definitions of Privacy.v: sane, by events, composed, processed, in parallel, over whole conversations. *)
+(* The definitions of Privacy.v are sane; by events, composed, processed, in parallel, over conversations. *)
 From Coq Require Import Reals List Lra Lia.
 From Userdp Require Import Privacy Tools.
 Import ListNotations.
@@ -14,14 +14,16 @@ Proof. intros (a & u & v & b & -> & ->). now rewrite !app_length. Qed.
 Lemma replaced_in_two_steps {X} (xs ys : list X) : replaced xs ys ->
   exists zs, added_or_removed xs zs /\ added_or_removed zs ys.
 Proof.
-  intros (a & u & v & b & -> & ->). exists (a ++ b). split; [left; now exists a, u, b | right; now exists a, v, b].
+  intros (a & u & v & b & -> & ->). exists (a ++ b).
+  split; [left; now exists a, u, b | right; now exists a, v, b].
 Qed.
 
 (* By events: the usual definition, for finitely many outputs the same. *)
 Lemma private_gives_events {X O} (near : X -> X -> Prop) eps outputs (q : X -> O -> R) :
   private near eps q -> private_by_events near eps outputs q.
 Proof. intros P x y event H. unfold chance. rewrite <- sum_scale. apply sum_le. intros; now apply P. Qed.
-Lemma events_give_private {X O} (same : forall a b : O, {a = b} + {a <> b}) (near : X -> X -> Prop) eps outputs (q : X -> O -> R) :
+Lemma events_give_private {X O} (same : forall a b : O, {a = b} + {a <> b})
+    (near : X -> X -> Prop) eps outputs (q : X -> O -> R) :
   complete outputs -> private_by_events near eps outputs q -> private near eps q.
 Proof.
   intros [Hd Ha] P x y o H. specialize (P x y (fun a => if same a o then true else false) H).
@@ -43,7 +45,8 @@ Lemma attained_refutes {X O} (near : X -> X -> Prop) a b (q : X -> O -> R) :
   attains near a q -> b < a -> ~ private near b q.
 Proof. intros A H P. pose proof (attained_is_least near a b q A P). lra. Qed.
 
-Lemma larger_budget {X O} (near : X -> X -> Prop) a b (q : X -> O -> R) : (forall x o, 0 <= q x o) -> a <= b ->
+Lemma larger_budget {X O} (near : X -> X -> Prop) a b (q : X -> O -> R) : (forall x o, 0 <= q x o) ->
+    a <= b ->
   private near a q -> private near b q.
 Proof.
   intros Hp H P x y o Hn. apply (Rle_trans _ _ _ (P x y o Hn)).
@@ -83,14 +86,16 @@ Proof. intros x y o _. rewrite exp_0. lra. Qed.
 (* Composition, post-processing, disjoint users. *)
 Lemma composed_private {X O P} (near : X -> X -> Prop) a b (first : X -> O -> R) (second : O -> X -> P -> R) :
   (forall x o, 0 <= first x o) -> (forall o x p, 0 <= second o x p) ->
-  private near a first -> (forall o, private near b (second o)) -> private near (a + b) (composed first second).
+  private near a first -> (forall o, private near b (second o)) ->
+    private near (a + b) (composed first second).
 Proof.
   intros F S PF PS x y [o p] H.
   apply product_le; [apply F | apply S | exact (PF x y o H) | exact (PS o x y p H)].
 Qed.
 Lemma composed_attains {X O P} (near : X -> X -> Prop) a b x y o p
     (first : X -> O -> R) (second : O -> X -> P -> R) :
-  near x y -> 0 < first y o -> 0 < second o y p -> first x o = exp a * first y o -> second o x p = exp b * second o y p -> attains near (a + b) (composed first second).
+  near x y -> 0 < first y o -> 0 < second o y p -> first x o = exp a * first y o ->
+    second o x p = exp b * second o y p -> attains near (a + b) (composed first second).
 Proof.
   intros H F S E1 E2. exists x, y, (o, p). unfold composed. simpl.
   repeat split; [exact H | now apply Rmult_lt_0_compat |].
@@ -105,7 +110,8 @@ Proof.
   - rewrite sum_pairs, <- F2. apply sum_ext. intros o _. unfold composed. simpl.
     rewrite sum_scale. destruct (S o) as [_ ->]. ring.
 Qed.
-Lemma processed_private {X O P} (near : X -> X -> Prop) eps outputs (q : X -> O -> R) (channel : O -> P -> R) :
+Lemma processed_private {X O P} (near : X -> X -> Prop) eps outputs (q : X -> O -> R)
+    (channel : O -> P -> R) :
   (forall o p, 0 <= channel o p) -> private near eps q -> private near eps (processed outputs q channel).
 Proof.
   intros C Q x y p H. unfold processed. rewrite <- sum_scale. apply sum_le. intros o _.
@@ -157,7 +163,8 @@ Proof.
   - rewrite <- Rmult_assoc, (Rmult_comm (exp eps)), Rmult_assoc. apply Rmult_le_compat_l; auto.
 Qed.
 (* If the first user's answer attains the loss, so does the transcript, whoever comes next. *)
-Lemma transcript_attains {X A} eps (q : list A -> X -> A -> R) u v : (forall seen w, exists a, 0 < q seen w a) ->
+Lemma transcript_attains {X A} eps (q : list A -> X -> A -> R) u v :
+    (forall seen w, exists a, 0 < q seen w a) ->
   (exists a, 0 < q [] v a /\ q [] u a = exp eps * q [] v a) ->
   forall others, exists answers, 0 < transcript q [] (v :: others) answers /\
     transcript q [] (u :: others) answers = exp eps * transcript q [] (v :: others) answers.
@@ -174,7 +181,8 @@ Qed.
 Lemma conversation_nonneg {X A} (q : list A -> X -> A -> R) : (forall seen u a, 0 <= q seen u a) ->
   forall turns seen data answers, 0 <= conversation q seen turns data answers.
 Proof.
-  intros N. induction turns as [| i turns IH]; intros seen data [| a rest]; simpl; try lra. now apply Rmult_le_pos.
+  intros N. induction turns as [| i turns IH]; intros seen data [| a rest]; simpl; try lra.
+  now apply Rmult_le_pos.
 Qed.
 (* Users who answer again: user i loses at most what the turns of i spend. *)
 Lemma conversation_loss {X A} (q : list A -> X -> A -> R) budget i x y : (forall seen u a, 0 <= q seen u a) ->

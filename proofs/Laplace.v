@@ -8,7 +8,8 @@ Open Scope R_scope.
 
 (* What a density says about an event: a finite union of intervals, given by their ends. *)
 Definition event_of_reals (event : list (R * R)) : Prop := forall I, In I event -> fst I <= snd I.
-Definition mass (p : R -> R) (event : list (R * R)) : R := Privacy.sum event (fun I => RInt p (fst I) (snd I)).
+Definition mass (p : R -> R) (event : list (R * R)) : R :=
+    Privacy.sum event (fun I => RInt p (fst I) (snd I)).
 Definition density (p : R -> R) : Prop :=
   (forall z, 0 <= p z) /\ (forall a b, ex_RInt p a b) /\ is_lim (fun c => RInt p (- c) c) p_infty 1.
 Definition private_by_masses {X} (near : X -> X -> Prop) (eps : R) (q : X -> R -> R) : Prop :=
@@ -38,7 +39,8 @@ Proof.
   apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat |].
   replace (o - f x - (o - f y)) with (f y - f x) by ring. rewrite Rabs_minus_sym. now apply S.
 Qed.
-Lemma laplace_private {X} (near : X -> X -> Prop) (f : X -> R) eps s : 0 < s -> 0 < eps -> sensitivity near f s ->
+Lemma laplace_private {X} (near : X -> X -> Prop) (f : X -> R) eps s : 0 < s -> 0 < eps ->
+    sensitivity near f s ->
   private near eps (laplace f (s / eps)).
 Proof.
   intros Hs He S. replace eps with (s / (s / eps)) at 1 by (field; lra).
@@ -114,7 +116,8 @@ Proof.
   - intros u v. apply laplace_integrable.
   - unfold laplace. set (a := f x). clearbody a.
     apply is_lim_ext_loc with (f := fun c => 1 - exp ((- a - c) / b) / 2 - exp ((a - c) / b) / 2).
-    + exists (Rabs a). intros c Hc. pose proof (Rle_abs a). pose proof (Rle_abs (- a)) as H'. rewrite Rabs_Ropp in H'.
+    + exists (Rabs a). intros c Hc. pose proof (Rle_abs a). pose proof (Rle_abs (- a)) as H'.
+    rewrite Rabs_Ropp in H'.
       rewrite laplace_middle by (try exact Hb; lra). replace (- c - a) with (- a - c) by ring. reflexivity.
     + replace (Finite 1) with (Finite (1 - 0 * / 2 - 0 * / 2)) by (f_equal; field).
       assert (E : forall k, is_lim (fun c => exp ((k - c) / b) / 2) p_infty (0 * / 2)).
@@ -155,12 +158,15 @@ Proof.
   intros Hb H S Hs. exists [(f x - 1, f x)]. unfold event_of_reals, mass. simpl. split; [| split].
   - intros I [<- | []]. simpl. lra.
   - rewrite Rplus_0_r. unfold laplace.
-    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _ (laplace_left b (f y) (f x - 1) (f x) Hb ltac:(lra))).
+    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _
+      (laplace_left b (f y) (f x - 1) (f x) Hb ltac:(lra))).
     assert (exp ((f x - 1 - f y) / b) < exp ((f x - f y) / b)); [| lra].
     apply exp_increasing, Rmult_lt_compat_r; [now apply Rinv_0_lt_compat | lra].
   - rewrite !Rplus_0_r. unfold laplace.
-    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _ (laplace_left b (f y) (f x - 1) (f x) Hb ltac:(lra))).
-    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _ (laplace_left b (f x) (f x - 1) (f x) Hb ltac:(lra))).
+    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _
+      (laplace_left b (f y) (f x - 1) (f x) Hb ltac:(lra))).
+    rewrite (is_RInt_unique (V := R_CompleteNormedModule) _ _ _ _
+      (laplace_left b (f x) (f x - 1) (f x) Hb ltac:(lra))).
     rewrite <- S. unfold Rdiv. rewrite Rmult_minus_distr_l, <- !Rmult_assoc, <- !exp_plus.
     do 2 f_equal; f_equal; ring.
 Qed.
@@ -204,7 +210,8 @@ Lemma report_attains {X} l u eps (f : X -> R) x y : l < u -> 0 < eps -> f x <= l
 Proof.
   intros H He Hx Hy. replace eps with ((u - l) / ((u - l) / eps)) at 1 by (field; lra).
   apply laplace_attains with (x := x) (y := y); [apply Rdiv_lt_0_compat; lra | exact I |].
-  unfold project. rewrite (Rmin_right u (f x)), (Rmax_left l (f x)), (Rmin_left u (f y)), (Rmax_right l u); lra.
+  unfold project. rewrite (Rmin_right u (f x)), (Rmax_left l (f x)), (Rmin_left u (f y)), (Rmax_right l u);
+    lra.
 Qed.
 Lemma report_no_less {X} l u eps e (f : X -> R) x y : l < u -> 0 < eps -> f x <= l -> u <= f y -> e < eps ->
   ~ private_by_masses anyone e (report l u eps f).
@@ -212,6 +219,7 @@ Proof.
   intros H He Hx Hy Hl. apply laplace_no_less with (s := u - l) (x := x) (y := y); try lra.
   - apply Rdiv_lt_0_compat; lra.
   - exact I.
-  - unfold project. rewrite (Rmin_right u (f x)), (Rmax_left l (f x)), (Rmin_left u (f y)), (Rmax_right l u); lra.
+  - unfold project. rewrite (Rmin_right u (f x)), (Rmax_left l (f x)), (Rmin_left u (f y)), (Rmax_right l u);
+    lra.
   - replace ((u - l) / ((u - l) / eps)) with eps by (field; lra). exact Hl.
 Qed.

@@ -5,7 +5,8 @@ From Userdp Require Import Privacy Tools Guarantees Votes Laplace.
 Import ListNotations.
 Open Scope R_scope.
 
-(* One question to one user, at budget eps: a vote of d entries, at most r of them ones, or a number on [l, u]. *)
+(* One question to one user, at budget eps: a vote of d entries, at most r of them ones,
+    or a number on [l, u]. *)
 Inductive answer := Vote (v : list bool) | Number (z : R).
 Inductive question X := Cast (d r : nat) (f : X -> list bool) | Ask (l u : R) (f : X -> R).
 Arguments Cast {X}. Arguments Ask {X}.
@@ -24,7 +25,8 @@ Definition lawful {X} (w : question X) (p : answer -> R) : Prop :=
   | Ask _ _ _ => density (fun z => p (Number z)) /\ forall v, p (Vote v) = 0
   end.
 (* A protocol chooses its next question by the answers so far. *)
-Definition follow {X} (eps : R) (protocol : list answer -> question X) (seen : list answer) : X -> answer -> R :=
+Definition follow {X} (eps : R) (protocol : list answer -> question X) (seen : list answer) : X -> answer ->
+    R :=
   asked eps (protocol seen).
 
 Lemma asked_nonneg {X} eps (w : question X) x a : 0 < eps -> fair w -> 0 <= asked eps w x a.
@@ -66,7 +68,8 @@ Lemma follow_attains {X} eps (protocol : list answer -> question X) u v : 0 < ep
 Proof. intros He F A. apply transcript_attains; [intros; now apply asked_possible | exact A]. Qed.
 Lemma cast_attains {X} eps d r (f : X -> list bool) u v : (0 < r)%nat -> length (f u) = length (f v) ->
   differences (f u) (f v) = (2 * r)%nat ->
-  exists a, 0 < asked eps (Cast d r f) v a /\ asked eps (Cast d r f) u a = exp eps * asked eps (Cast d r f) v a.
+  exists a, 0 < asked eps (Cast d r f) v a /\ asked eps (Cast d r f) u a =
+    exp eps * asked eps (Cast d r f) v a.
 Proof.
   intros Hr L D. exists (Vote (f u)). simpl. unfold vote. split; [now apply unary_positive |].
   rewrite <- (log_odds_budget r eps Hr) at 2. rewrite <- D. now apply unary_loss_attained.
@@ -90,19 +93,22 @@ Proof.
   - intros i. rewrite spent_constant. apply Rmult_le_compat_r; [lra |]. apply le_INR, K.
 Qed.
 (* If the same two values u, v of user i's data attain the loss of every question to i, all of it adds up. *)
-Lemma follow_often_attains {X} eps (protocol : list answer -> question X) (allowed : X -> Prop) i (u v : X) turns :
+Lemma follow_often_attains {X} eps (protocol : list answer -> question X) (allowed : X -> Prop) i
+    (u v : X) turns :
   0 < eps -> allowed u -> allowed v ->
   (forall seen, fair (protocol seen)) ->
   (forall seen, nth_error turns (length seen) = Some i -> exists a,
     0 < asked eps (protocol seen) v a /\
     asked eps (protocol seen) u a = exp eps * asked eps (protocol seen) v a) ->
-  attains (same_but_one_among allowed) (INR (asked_times i turns) * eps) (conversation (follow eps protocol) [] turns).
+  attains (same_but_one_among allowed) (INR (asked_times i turns) * eps)
+    (conversation (follow eps protocol) [] turns).
 Proof.
   intros He Bu Bv F A. exists (fun j => if Nat.eqb j i then u else v), (fun _ => v).
   enough (G : forall rest seen, (forall s, nth_error rest s = nth_error turns (length seen + s)) ->
     exists answers, 0 < conversation (follow eps protocol) seen rest (fun _ => v) answers /\
       conversation (follow eps protocol) seen rest (fun j => if Nat.eqb j i then u else v) answers =
-        exp (INR (asked_times i rest) * eps) * conversation (follow eps protocol) seen rest (fun _ => v) answers).
+        exp (INR (asked_times i rest) * eps) * conversation (follow eps protocol) seen rest
+          (fun _ => v) answers).
   { destruct (G turns []) as (answers & P & E); [reflexivity |]. exists answers.
     split; [| split; [exact P | exact E]]. split; [| split; [| intros j; exact Bv]].
     - exists i. intros j N. apply Nat.eqb_neq in N. now rewrite N.
@@ -118,12 +124,14 @@ Proof.
       - destruct (asked_possible eps (protocol seen) v He (F seen)) as (a & P).
         exists a. rewrite Rmult_0_l, exp_0. split; [exact P | ring]. }
     destruct S as (a & Pa & Ea). destruct (IH (seen ++ [a])) as (answers & P & E).
-    { intros s. rewrite app_length. simpl. replace (length seen + 1 + s)%nat with (length seen + S s)%nat by lia.
+    { intros s. rewrite app_length. simpl. replace (length seen + 1 + s)%nat with (length seen + S s)%nat by
+      lia.
       exact (Hs (S s)). }
     exists (a :: answers). cbn [conversation]. unfold follow at 1 3 5. split; [now apply Rmult_lt_0_compat |].
     rewrite E, Ea. unfold asked_times. simpl count_occ.
     destruct (Nat.eqb_spec j i) as [-> | N].
-    + destruct (Nat.eq_dec i i) as [_ | C]; [| now destruct C]. rewrite S_INR, Rmult_plus_distr_r, exp_plus. ring.
+    + destruct (Nat.eq_dec i i) as [_ | C]; [| now destruct C]. rewrite S_INR, Rmult_plus_distr_r, exp_plus.
+    ring.
     + destruct (Nat.eq_dec j i) as [C | _]; [now destruct N |]. rewrite Rmult_0_l, exp_0. ring.
 Qed.
 
@@ -180,7 +188,8 @@ Proof.
   rewrite <- !app_assoc. rewrite !differences_app by now rewrite !repeat_length.
   rewrite !differences_self, !differences_repeat by discriminate. lia.
 Qed.
-Lemma ballot_ballots {X} reach tau (f : X -> R) : 0 < tau -> ballots (bins tau) (2 * reach + 1) (ballot reach tau f).
+Lemma ballot_ballots {X} reach tau (f : X -> R) : 0 < tau ->
+    ballots (bins tau) (2 * reach + 1) (ballot reach tau f).
 Proof.
   intros H u. pose proof (bin_in_range tau (f u) H). unfold ballot. cbv zeta. split.
   - apply window_length. lia.
@@ -190,7 +199,8 @@ Lemma localise_fair {X} reach tau (f : X -> R) : 0 < tau -> fair (localise reach
 Proof. intros H. split; [lia | now apply ballot_ballots]. Qed.
 Lemma refine_fair {X} margin tau j (f : X -> R) : 0 < tau -> 0 <= margin -> fair (refine margin tau j f).
 Proof.
-  intros H Hm. simpl. unfold left_end. rewrite plus_INR. simpl. assert (0 <= margin * tau) by (apply Rmult_le_pos; lra). lra.
+  intros H Hm. simpl. unfold left_end. rewrite plus_INR. simpl.
+  assert (0 <= margin * tau) by (apply Rmult_le_pos; lra). lra.
 Qed.
 (* The length of the interval, which is the sensitivity of a report. *)
 Lemma refine_length margin tau j :

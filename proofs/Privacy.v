@@ -35,7 +35,8 @@ Definition approximately_private {X O} (near : X -> X -> Prop) eps delta (output
 (* Several answers. The second mechanism may depend on the first one's answer. *)
 Definition composed {X O P} (first : X -> O -> R) (second : O -> X -> P -> R) (x : X) (op : O * P) : R :=
   first x (fst op) * second (fst op) x (snd op).
-Definition processed {X O P} (outputs : list O) (q : X -> O -> R) (channel : O -> P -> R) (x : X) (p : P) : R :=
+Definition processed {X O P} (outputs : list O) (q : X -> O -> R) (channel : O -> P -> R) (x : X)
+    (p : P) : R :=
   sum outputs (fun o => q x o * channel o p).
 (* Disjoint users: the first k answer the first mechanism, the others the second. *)
 Definition in_parallel {X O P} (k : nat) (first : list X -> O -> R) (second : O -> list X -> P -> R)
@@ -43,7 +44,8 @@ Definition in_parallel {X O P} (k : nat) (first : list X -> O -> R) (second : O 
   first (firstn k xs) (fst op) * second (fst op) (skipn k xs) (snd op).
 
 (* Local protocols: users answer in turn, each through a randomiser that depends on all earlier answers. *)
-Fixpoint transcript {X A} (q : list A -> X -> A -> R) (seen : list A) (users : list X) (answers : list A) : R :=
+Fixpoint transcript {X A} (q : list A -> X -> A -> R) (seen : list A) (users : list X)
+    (answers : list A) : R :=
   match users, answers with
   | [], [] => 1
   | u :: others, a :: rest => q seen u a * transcript q (seen ++ [a]) others rest

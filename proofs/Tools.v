@@ -17,7 +17,8 @@ Proof. rewrite <- exp_plus. replace (a + - a) with 0 by ring. apply exp_0. Qed.
 
 (* A budget e and a weight: what only grows. *)
 Lemma below_grown e p : 0 <= e -> 0 <= p -> p <= exp e * p.
-Proof. intros H Hp. pose proof (one_le_exp e H). rewrite <- (Rmult_1_l p) at 1. now apply Rmult_le_compat_r. Qed.
+Proof. intros H Hp. pose proof (one_le_exp e H). rewrite <- (Rmult_1_l p) at 1. now apply Rmult_le_compat_r.
+  Qed.
 Lemma product_le a b p q r s :
   0 <= p -> 0 <= r -> p <= exp a * q -> r <= exp b * s -> p * r <= exp (a + b) * (q * s).
 Proof.

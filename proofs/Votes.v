@@ -5,7 +5,8 @@ From Userdp Require Import Privacy Tools Guarantees.
 Import ListNotations.
 Open Scope R_scope.
 
-(* Unary encoding: entry by entry the response of Guarantees.v, which keeps with probability e^a / (1 + e^a). *)
+(* Unary encoding: entry by entry the response of Guarantees.v, which keeps with
+    probability e^a / (1 + e^a). *)
 Fixpoint unary (a : R) (x o : list bool) : R :=
   match x, o with
   | [], [] => 1
@@ -17,10 +18,12 @@ Fixpoint differences (x y : list bool) : nat :=
   match x, y with b :: x, c :: y => ((if eqb b c then 0 else 1) + differences x y)%nat | _, _ => 0%nat end.
 Fixpoint vectors (d : nat) : list (list bool) :=
   match d with O => [[]] | S d => map (cons true) (vectors d) ++ map (cons false) (vectors d) end.
-(* The vote of a user whose data are u: a vector f u with at most r ones, each entry with log-odds eps / (2 r). *)
+(* The vote of a user whose data are u: a vector f u with at most r ones, each entry with
+    log-odds eps / (2 r). *)
 Definition vote {X} (r : nat) (eps : R) (f : X -> list bool) (u : X) : list bool -> R :=
   unary (eps / (2 * INR r)) (f u).
-Definition ballots {X} (d r : nat) (f : X -> list bool) : Prop := forall u, length (f u) = d /\ (ones (f u) <= r)%nat.
+Definition ballots {X} (d r : nat) (f : X -> list bool) : Prop :=
+  forall u, length (f u) = d /\ (ones (f u) <= r)%nat.
 
 Lemma unary_nonneg a x : forall o, 0 <= unary a x o.
 Proof.
@@ -127,7 +130,10 @@ Qed.
 
 (* One vote: the vector with a one at place j of d places (none if j is not among them). *)
 Fixpoint one_hot (d j : nat) : list bool :=
-  match d with O => [] | S d => match j with O => true :: repeat false d | S j => false :: one_hot d j end end.
+  match d with
+  | O => []
+  | S d => match j with O => true :: repeat false d | S j => false :: one_hot d j end
+  end.
 Lemma one_hot_length d : forall j, length (one_hot d j) = d.
 Proof. induction d; intros [| j]; simpl; rewrite ?repeat_length; auto. Qed.
 Lemma one_hot_ones d : forall j, (ones (one_hot d j) <= 1)%nat.
@@ -163,7 +169,8 @@ Lemma kary_private k eps : 0 <= eps -> (0 < k)%nat -> private anyone eps (kary k
 Proof.
   intros He Hk c e o _. pose proof (kary_denominator k eps Hk) as Hd. pose proof (one_le_exp eps He) as H1.
   unfold kary, Rdiv. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat |].
-  assert (exp eps <= exp eps * exp eps) by (rewrite <- (Rmult_1_l (exp eps)) at 1; apply Rmult_le_compat_r; lra).
+  assert (exp eps <= exp eps * exp eps) by
+    (rewrite <- (Rmult_1_l (exp eps)) at 1; apply Rmult_le_compat_r; lra).
   destruct (Nat.eqb c o), (Nat.eqb e o); lra.
 Qed.
 Lemma kary_attains k eps : (0 < k)%nat -> attains anyone eps (kary k eps).
@@ -176,13 +183,15 @@ Proof.
   intros Hc. assert (Hk : (0 < k)%nat) by lia. pose proof (kary_denominator k eps Hk) as Hd.
   assert (S : forall n m, (m <= c < m + n)%nat ->
     sum (seq m n) (fun o => if Nat.eqb c o then exp eps else 1) = exp eps + INR n - 1).
-  { assert (Z : forall n m, (c < m)%nat -> sum (seq m n) (fun o => if Nat.eqb c o then exp eps else 1) = INR n).
+  { assert (Z : forall n m, (c < m)%nat -> sum (seq m n) (fun o => if Nat.eqb c o then exp eps else 1) =
+    INR n).
     { induction n as [| n IH]; intros m H; simpl sum; [reflexivity |]. rewrite IH, S_INR by lia.
       destruct (Nat.eqb_spec c m); [lia | ring]. }
     induction n as [| n IH]; intros m H; [lia |]. simpl sum. rewrite S_INR.
     destruct (Nat.eqb_spec c m) as [-> | N]; [rewrite Z by lia; ring | rewrite IH by lia; ring]. }
   split.
-  - intros o _. unfold kary. left. apply Rdiv_lt_0_compat; [destruct (Nat.eqb c o) |]; pose proof (exp_pos eps); lra.
+  - intros o _. unfold kary. left. apply Rdiv_lt_0_compat; [destruct (Nat.eqb c o) |];
+    pose proof (exp_pos eps); lra.
   - unfold kary, Rdiv. rewrite sum_scale_r, S by lia. field. lra.
 Qed.
 
@@ -192,7 +201,8 @@ Definition two_point (h eps x : R) (o : bool) : R :=
   1 / 2 + (if o then x else - x) / (2 * magnitude h eps).
 Definition within (h : R) (x y : R) : Prop := - h <= x <= h /\ - h <= y <= h.
 Lemma two_point_form h eps x o : 0 < h -> 0 < eps ->
-  two_point h eps x o = (h * (exp eps + 1) + (if o then x else - x) * (exp eps - 1)) / (2 * h * (exp eps + 1)).
+  two_point h eps x o = (h * (exp eps + 1) + (if o then x else - x) * (exp eps - 1)) /
+    (2 * h * (exp eps + 1)).
 Proof.
   intros Hh He. pose proof (one_lt_exp eps He). unfold two_point, magnitude. destruct o; field; lra.
 Qed.

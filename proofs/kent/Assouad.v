@@ -11,13 +11,15 @@ Fixpoint prior (tau : R) (v : list bool) : R :=
 Definition coin (j : nat) (v : list bool) : bool := nth j v false.
 (* The law of the data given that coin j shows b; with tau = 1/2 the average of all P v with v_j = b. *)
 Definition mixture {O} (tau : R) (k : nat) (P : list bool -> O -> R) (j : nat) (b : bool) (o : O) : R :=
-  sum (vectors k) (fun v => if eqb (coin j v) b then prior tau v * P v o else 0) / (if b then tau else 1 - tau).
+  sum (vectors k) (fun v => if eqb (coin j v) b then prior tau v * P v o else 0) /
+    (if b then tau else 1 - tau).
 Definition tv {O} (outputs : list O) (p q : O -> R) : R := sum outputs (fun o => Rabs (p o - q o)) / 2.
 Definition family {O} (k : nat) (outputs : list O) (P : list bool -> O -> R) : Prop :=
   forall v, length v = k -> distribution outputs (P v).
 (* The loss is an increasing function of a distance. *)
 Definition loss_of_distance {T} (rho : T -> T -> R) (Phi : R -> R) : Prop :=
-  (forall x y, 0 <= rho x y) /\ (forall x y, rho x y = rho y x) /\ (forall x y z, rho x z <= rho x y + rho y z) /\
+  (forall x y, 0 <= rho x y) /\ (forall x y, rho x y = rho y x) /\
+    (forall x y z, rho x z <= rho x y + rho y z) /\
   (forall a b, 0 <= a -> a <= b -> Phi a <= Phi b).
 Definition risk {O T} (outputs : list O) (P : list bool -> O -> R) (rho : T -> T -> R) (Phi : R -> R)
     (theta : list bool -> T) (estimator : O -> T) (v : list bool) : R :=
@@ -40,19 +42,22 @@ Proof.
   induction k as [| k IH]; [simpl; ring |]. rewrite sum_vectors. simpl. rewrite !sum_scale, IH. ring.
 Qed.
 Lemma prior_nonneg tau v : 0 <= tau <= 1 -> 0 <= prior tau v.
-Proof. intros H. induction v as [| b v IH]; simpl; [lra |]. apply Rmult_le_pos; [destruct b; lra | exact IH]. Qed.
+Proof. intros H. induction v as [| b v IH]; simpl; [lra |]. apply Rmult_le_pos; [destruct b; lra | exact IH].
+  Qed.
 Lemma prior_of_coin tau k : forall j b, (j < k)%nat ->
   sum (vectors k) (fun v => if eqb (coin j v) b then prior tau v else 0) = if b then tau else 1 - tau.
 Proof.
   induction k as [| k IH]; intros j b H; [lia |]. rewrite sum_vectors. destruct j as [| j].
   - unfold coin. cbn [nth prior]. destruct b; cbn [eqb]; rewrite sum_scale, sum_const, prior_total; ring.
-  - assert (E : forall c, sum (vectors k) (fun v => if eqb (coin (S j) (c :: v)) b then prior tau (c :: v) else 0) =
+  - assert (E : forall c, sum (vectors k) (fun v => if eqb (coin (S j) (c :: v)) b then prior tau (c :: v)
+    else 0) =
       (if c then tau else 1 - tau) * (if b then tau else 1 - tau)).
     { intros c. rewrite <- (IH j b) by lia. rewrite <- sum_scale. apply sum_ext. intros v _.
       change (coin (S j) (c :: v)) with (coin j v). destruct (eqb (coin j v) b); [reflexivity | ring]. }
     rewrite !E. ring.
 Qed.
-Lemma mixture_distribution {O} tau k outputs (P : list bool -> O -> R) j b : 0 < tau < 1 -> family k outputs P ->
+Lemma mixture_distribution {O} tau k outputs (P : list bool -> O -> R) j b : 0 < tau < 1 ->
+    family k outputs P ->
   (j < k)%nat -> distribution outputs (mixture tau k P j b).
 Proof.
   intros Ht F Hj. assert (B : 0 < if b then tau else 1 - tau) by (destruct b; lra). split.
@@ -81,7 +86,8 @@ Lemma guessing_a_coin {O} tau k outputs (P : list bool -> O -> R) (guess : O -> 
   sum (vectors k) (fun v => prior tau v * sum outputs (fun o => P v o * wrong j (guess o) v)).
 Proof.
   intros Ht F Hj. rewrite <- sum_of_smaller by now apply mixture_distribution.
-  rewrite (sum_ext (vectors k) _ (fun v => sum outputs (fun o => prior tau v * (P v o * wrong j (guess o) v)))).
+  rewrite (sum_ext (vectors k) _ (fun v => sum outputs
+    (fun o => prior tau v * (P v o * wrong j (guess o) v)))).
   2: { intros v _. now rewrite sum_scale. }
   rewrite sum_swap, <- sum_scale. apply sum_le. intros o Ho.
   set (b := negb (coin j (guess o))).
@@ -104,7 +110,8 @@ Lemma differences_are_wrong_coins k : forall v w, length v = k -> length w = k -
 Proof.
   induction k as [| k IH]; intros [| b v] [| c w] Hv Hw; try discriminate; [reflexivity |].
   injection Hv as Hv. injection Hw as Hw. cbn [seq differences]. rewrite plus_INR, (IH v w Hv Hw).
-  rewrite <- seq_shift. cbn [sum fold_right]. fold (sum (map S (seq 0 k)) (fun j => wrong j (b :: v) (c :: w))).
+  rewrite <- seq_shift. cbn [sum fold_right].
+  fold (sum (map S (seq 0 k)) (fun j => wrong j (b :: v) (c :: w))).
   rewrite sum_map. f_equal. unfold wrong, coin. simpl. now destruct (eqb b c).
 Qed.
 
@@ -125,12 +132,14 @@ Proof.
     + specialize (IH a (or_introl eq_refl)). lra.
     + specialize (IH b (or_intror H)). lra.
 Qed.
-Definition nearest {O T} (k : nat) (rho : T -> T -> R) (theta : list bool -> T) (estimator : O -> T) (o : O) : list bool :=
+Definition nearest {O T} (k : nat) (rho : T -> T -> R) (theta : list bool -> T) (estimator : O -> T) (o : O)
+    : list bool :=
   closest (fun v => rho (estimator o) (theta v)) (repeat true k) (vectors k).
 Lemma nearest_length {O T} k rho (theta : list bool -> T) (estimator : O -> T) o :
   length (nearest k rho theta estimator o) = k.
 Proof.
-  unfold nearest. destruct (closest_in (fun v => rho (estimator o) (theta v)) (repeat true k) (vectors k)) as [<- | H].
+  unfold nearest. destruct (closest_in (fun v => rho (estimator o) (theta v)) (repeat true k) (vectors k)) as
+    [<- | H].
   - apply repeat_length.
   - now apply in_vectors in H.
 Qed.
@@ -139,7 +148,8 @@ Lemma nearest_loses_less {O T} k rho Phi (theta : list bool -> T) (estimator : O
   Phi (rho (theta (nearest k rho theta estimator o)) (theta v) / 2) <= Phi (rho (estimator o) (theta v)).
 Proof.
   intros (Pos & Sym & Tri & Inc) Hv. apply in_vectors in Hv.
-  pose proof (closest_least (fun v => rho (estimator o) (theta v)) (repeat true k) (vectors k) v (or_intror Hv)) as L.
+  pose proof (closest_least (fun v => rho (estimator o) (theta v)) (repeat true k) (vectors k) v
+    (or_intror Hv)) as L.
   fold (nearest k rho theta estimator o) in L. cbv beta in L. set (w := nearest k rho theta estimator o) in *.
   pose proof (Tri (theta w) (estimator o) (theta v)) as T1. rewrite (Sym (theta w) (estimator o)) in T1.
   pose proof (Pos (theta w) (theta v)). apply Inc; lra.
@@ -152,11 +162,13 @@ Proof.
   - exfalso. assert (B : forall a, In a l -> f a < m).
     { intros a Ha. apply Rnot_le_lt. intros C. apply E, Exists_exists. now exists a. }
     clear E. assert (G : sum l (fun a => w a * (m - f a)) <= 0).
-    { rewrite (sum_ext _ _ (fun a => m * w a - w a * f a)) by (intros; ring). rewrite sum_minus, sum_scale, S. lra. }
+    { rewrite (sum_ext _ _ (fun a => m * w a - w a * f a)) by (intros; ring). rewrite sum_minus, sum_scale,
+      S. lra. }
     assert (Z : forall a, In a l -> w a * (m - f a) = 0).
     { intros a Ha. assert (P : forall b, In b l -> 0 <= w b * (m - f b)).
       { intros b Hb. apply Rmult_le_pos; [now apply N |]. specialize (B b Hb). lra. }
-      pose proof (sum_member l (fun a => w a * (m - f a)) a P Ha) as L. cbv beta in L. specialize (P a Ha). lra. }
+      pose proof (sum_member l (fun a => w a * (m - f a)) a P Ha) as L. cbv beta in L. specialize (P a Ha).
+      lra. }
     assert (S0 : sum l w = 0).
     { rewrite (sum_ext _ _ (fun _ => 0)); [rewrite sum_const; ring |]. intros a Ha. specialize (Z a Ha).
       specialize (B a Ha). apply Rmult_integral in Z. destruct Z as [Z | Z]; [exact Z | lra]. }
@@ -176,7 +188,8 @@ Proof.
 Qed.
 Lemma nearest_risk_of_coins {O T} tau r k outputs (P : list bool -> O -> R) (rho : T -> T -> R) Phi theta
     (estimator : O -> T) : 0 < tau < 1 -> 0 <= r -> family k outputs P ->
-  (forall v w, length v = k -> length w = k -> 2 * r * INR (differences v w) <= Phi (rho (theta v) (theta w) / 2)) ->
+  (forall v w, length v = k -> length w = k -> 2 * r * INR (differences v w) <=
+    Phi (rho (theta v) (theta w) / 2)) ->
   2 * r * Rmin tau (1 - tau) *
     sum (seq 0 k) (fun j => 1 - tv outputs (mixture tau k P j true) (mixture tau k P j false)) <=
   sum (vectors k) (fun v => prior tau v * nearest_risk k outputs P rho Phi theta estimator v).
@@ -188,16 +201,20 @@ Proof.
     apply in_seq in Hj. apply guessing_a_coin; [exact Ht | exact F | lia].
   - rewrite sum_swap, <- sum_scale. apply sum_le. intros v Hv. apply in_vectors in Hv.
     rewrite sum_scale, sum_swap. replace (2 * r * (prior tau v * _)) with
-      (prior tau v * (2 * r * sum outputs (fun o => sum (seq 0 k) (fun j => P v o * wrong j (g o) v)))) by ring.
+      (prior tau v * (2 * r * sum outputs (fun o => sum (seq 0 k) (fun j => P v o * wrong j (g o) v)))) by
+        ring.
     apply Rmult_le_compat_l; [apply prior_nonneg; lra |]. rewrite <- sum_scale. apply sum_le. intros o Ho.
     rewrite sum_scale, <- differences_are_wrong_coins by (auto; apply nearest_length).
-    replace (2 * r * (P v o * INR (differences (g o) v))) with (P v o * (2 * r * INR (differences (g o) v))) by ring.
+    replace (2 * r * (P v o * INR (differences (g o) v))) with (P v o * (2 * r * INR (differences (g o) v)))
+      by ring.
     apply Rmult_le_compat_l; [now apply (F v Hv) |]. apply Sep; [apply nearest_length | exact Hv].
 Qed.
 (* kent-lem-12 part: finitely many outputs *)
-Theorem assouad {O T} k r outputs (P : list bool -> O -> R) (rho : T -> T -> R) Phi theta (estimator : O -> T) :
+Theorem assouad {O T} k r outputs (P : list bool -> O -> R) (rho : T -> T -> R) Phi theta
+    (estimator : O -> T) :
   family k outputs P -> loss_of_distance rho Phi -> 0 <= r ->
-  (forall v w, length v = k -> length w = k -> 2 * r * INR (differences v w) <= Phi (rho (theta v) (theta w) / 2)) ->
+  (forall v w, length v = k -> length w = k -> 2 * r * INR (differences v w) <=
+    Phi (rho (theta v) (theta w) / 2)) ->
   exists v, length v = k /\
     r * sum (seq 0 k) (fun j => 1 - tv outputs (mixture (1 / 2) k P j true) (mixture (1 / 2) k P j false)) <=
     risk outputs P rho Phi theta estimator v.
@@ -218,12 +235,14 @@ Definition worst_risk_at_most {O T} k outputs (P : list bool -> O -> R) (rho : T
 Definition outside (k : nat) (w : list bool -> R) (allowed : list bool -> bool) : R :=
   sum (vectors k) (fun v => if allowed v then 0 else w v).
 Definition exactly_separated {T} k r (rho : T -> T -> R) Phi theta : Prop := 0 <= r /\
-  forall v w, length v = k -> length w = k -> Phi (rho (theta v) (theta w) / 2) = 2 * r * INR (differences v w).
+  forall v w, length v = k -> length w = k -> Phi (rho (theta v) (theta w) / 2) =
+    2 * r * INR (differences v w).
 Definition lemma_16 : Prop := forall (O T : Type) k r (outputs : list O) P (rho : T -> T -> R) Phi theta
     (estimator : O -> T) (w : list bool -> R) allowed b,
   family k outputs P -> loss_of_distance rho Phi -> exactly_separated k r rho Phi theta ->
   distribution (vectors k) w -> worst_risk_at_most k outputs P rho Phi theta estimator allowed b ->
-  sum (vectors k) (fun v => w v * risk outputs P rho Phi theta estimator v) - 2 * INR k * r * outside k w allowed <= b.
+  sum (vectors k) (fun v => w v * risk outputs P rho Phi theta estimator v) - 2 * INR k * r * outside k w
+    allowed <= b.
 (* kent-lem-16 part: refuted as printed *)
 Theorem lemma_16_is_false : ~ lemma_16.
 Proof.
@@ -247,10 +266,12 @@ Proof.
   - split; [lra |]. intros [| x [|]] [| y [|]] Hx Hy; try discriminate.
     destruct x, y; simpl; rewrite ?A0, ?A1, ?A2, ?A3; field.
   - split; [intros; lra | simpl; field].
-  - split; [lra |]. intros [| a [|]] Ha Hc; try discriminate. simpl in Hc. subst. unfold risk. simpl. rewrite A0. lra.
+  - split; [lra |]. intros [| a [|]] Ha Hc; try discriminate. simpl in Hc. subst. unfold risk. simpl.
+  rewrite A0. lra.
 Qed.
 (* kent-lem-16 part: the repair, on finitely many outputs *)
-Theorem lemma_16_repaired {O T} k r (outputs : list O) P (rho : T -> T -> R) Phi theta (estimator : O -> T) w allowed b :
+Theorem lemma_16_repaired {O T} k r (outputs : list O) P (rho : T -> T -> R) Phi theta
+    (estimator : O -> T) w allowed b :
   family k outputs P -> loss_of_distance rho Phi -> exactly_separated k r rho Phi theta ->
   distribution (vectors k) w -> worst_risk_at_most k outputs P rho Phi theta estimator allowed b ->
   sum (vectors k) (fun v => w v * nearest_risk k outputs P rho Phi theta estimator v) -
@@ -266,7 +287,8 @@ Proof.
       rewrite <- (Rmult_1_l (2 * INR k * r)), <- F2, <- sum_scale_r. apply sum_le. intros o Ho.
       apply Rmult_le_compat_l; [now apply F1 |]. rewrite E by (auto; apply nearest_length).
       assert (D : INR (differences (nearest k rho theta estimator o) v) <= INR k).
-      { apply le_INR. eapply Nat.le_trans; [apply differences_length |]; rewrite nearest_length; [now symmetry | lia]. }
+      { apply le_INR. eapply Nat.le_trans; [apply differences_length |]; rewrite nearest_length;
+        [now symmetry | lia]. }
       apply Rmult_le_compat_l with (r := 2 * r) in D; lra. }
     apply Rmult_le_compat_l with (r := w v) in N; [| exact W1].
     assert (0 <= w v * b) by now apply Rmult_le_pos. lra.
@@ -286,7 +308,8 @@ Definition of_prior (tau : R) : R := tau.
 Theorem corollary_17_repaired tau : 0 < tau <= 1 / 2 -> corollary_17 of_prior tau.
 Proof.
   intros Ht O T k r c outputs P rho Phi theta estimator allowed b F L E Hc Out B. unfold of_prior.
-  assert (D : distribution (vectors k) (prior tau)) by (split; [intros; apply prior_nonneg; lra | apply prior_total]).
+  assert (D : distribution (vectors k) (prior tau)) by
+    (split; [intros; apply prior_nonneg; lra | apply prior_total]).
   pose proof (lemma_16_repaired k r outputs P rho Phi theta estimator (prior tau) allowed b F L E D B) as K.
   destruct E as [Hr E].
   assert (S : forall v w, length v = k -> length w = k ->

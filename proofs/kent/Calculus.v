@@ -58,7 +58,8 @@ Qed.
 Lemma small_budgets x : 0 <= x <= 1 -> x ^ 2 / 20 <= 2 * ln (cosh4 x).
 Proof.
   intros Hx. enough (0 <= 2 * ln (cosh4 x) - x ^ 2 / 20) by lra.
-  apply (rises (fun x => 2 * ln (cosh4 x) - x ^ 2 / 20) (fun x => slope x - x / 10) 1); [rewrite log_cosh_at_0; field | | | exact Hx].
+  apply (rises (fun x => 2 * ln (cosh4 x) - x ^ 2 / 20) (fun x => slope x - x / 10) 1);
+    [rewrite log_cosh_at_0; field | | | exact Hx].
   - intros y _. apply derivable_pt_lim_minus; [apply log_cosh_derivative |].
     apply is_derive_Reals. auto_derive; [exact I | field].
   - intros y Hy. apply (rises (fun x => slope x - x / 10)
@@ -80,7 +81,8 @@ Qed.
 Lemma large_budgets x : 1 <= x -> x / 20 <= 2 * ln (cosh4 x).
 Proof.
   intros [Hx | <-]; [| pose proof (small_budgets 1); lra].
-  destruct (MVT_cor2 (fun x => 2 * ln (cosh4 x)) slope 1 x Hx) as (c & E & Hc); [intros; apply log_cosh_derivative |].
+  destruct (MVT_cor2 (fun x => 2 * ln (cosh4 x)) slope 1 x Hx) as (c & E & Hc);
+    [intros; apply log_cosh_derivative |].
   pose proof (small_budgets 1 ltac:(lra)). pose proof (slope_at_least c ltac:(lra)) as S.
   apply Rmult_le_compat_r with (r := x - 1) in S; lra.
 Qed.
@@ -104,6 +106,55 @@ Proof.
   apply Rmult_le_compat_l with (r := INR n) in B; [lra | exact Hn].
 Qed.
 
+(* The same with 16.17 in place of 20: near 0 by rising twice, then by enclosure, beyond 1 as before. *)
+Lemma small_budgets_sharp x : 0 <= x <= 1 -> x ^ 2 * (100 / 1617) <= 2 * ln (cosh4 x).
+Proof.
+  intros Hx. destruct (Rle_or_lt x (1 / 4)) as [H | H].
+  - enough (0 <= 2 * ln (cosh4 x) - x ^ 2 * (100 / 1617)) by lra.
+    apply (rises (fun x => 2 * ln (cosh4 x) - x ^ 2 * (100 / 1617)) (fun x => slope x - x * (200 / 1617))
+      (1 / 4));
+      [rewrite log_cosh_at_0; field | | | lra].
+    + intros y _. apply derivable_pt_lim_minus; [apply log_cosh_derivative |].
+      apply is_derive_Reals. auto_derive; [exact I | field].
+    + intros y Hy. apply (rises (fun x => slope x - x * (200 / 1617))
+        (fun x => exp (- (x / 2)) / (2 * (1 + exp (- (x / 2))) ^ 2) - 200 / 1617) (1 / 4)); [| | | exact Hy].
+      * unfold slope. replace (0 / 2) with 0 by field. rewrite Ropp_0, exp_0. field.
+      * intros z _. apply derivable_pt_lim_minus; [apply slope_derivative |].
+        apply is_derive_Reals. auto_derive; [exact I | field].
+      * intros z Hz. interval with (i_prec 40, i_bisect z).
+  - unfold cosh4. enough (0 <= 2 * ln ((exp (x / 4) + exp (- (x / 4))) / 2) - x ^ 2 * (100 / 1617)) by lra.
+    interval with (i_prec 50, i_bisect x, i_taylor x, i_degree 8).
+Qed.
+Lemma large_budgets_sharp x : 1 <= x -> x * (100 / 1617) <= 2 * ln (cosh4 x).
+Proof.
+  intros [Hx | <-]; [| pose proof (small_budgets_sharp 1); lra].
+  destruct (MVT_cor2 (fun x => 2 * ln (cosh4 x)) slope 1 x Hx) as (c & E & Hc);
+    [intros; apply log_cosh_derivative |].
+  pose proof (small_budgets_sharp 1 ltac:(lra)).
+  assert (S : 100 / 1617 <= slope c).
+  { unfold slope. pose proof (exp_pos (- (c / 2))) as P.
+    assert (L : exp (- (c / 2)) <= 7 / 10).
+    { apply Rle_trans with (exp (- (1 / 2))); [apply exp_le; lra | interval with (i_prec 40)]. }
+    apply Rmult_le_reg_r with (2 * (1 + exp (- (c / 2)))); [lra |].
+    replace ((1 - exp (- (c / 2))) / (1 + exp (- (c / 2))) / 2 * (2 * (1 + exp (- (c / 2)))))
+      with (1 - exp (- (c / 2))) by (field; lra). lra. }
+  apply Rmult_le_compat_r with (r := x - 1) in S; lra.
+Qed.
+(* kent-lem-24 part: the sharper constant, 16.17 in place of 20 *)
+Theorem chernoff_factor_bound_sharp x n : 0 < x ->
+  (4 * exp (x / 2) / (1 + exp (x / 2)) ^ 2) ^ n <= exp (- (INR n * Rmin x (x ^ 2)) / (1617 / 100)).
+Proof.
+  intros Hx. rewrite kept_and_flipped. pose proof (cosh4_positive x) as P.
+  assert (B : Rmin x (x ^ 2) * (100 / 1617) <= 2 * ln (cosh4 x)).
+  { destruct (Rle_or_lt x 1) as [H | H].
+    - rewrite Rmin_right by nra. apply small_budgets_sharp. lra.
+    - rewrite Rmin_left by nra. apply large_budgets_sharp. lra. }
+  replace (/ (cosh4 x * cosh4 x)) with (exp (- (2 * ln (cosh4 x)))).
+  2: { rewrite exp_Ropp, exp_double, exp_ln by exact P. reflexivity. }
+  rewrite exp_power. apply exp_le. pose proof (pos_INR n) as Hn.
+  apply Rmult_le_compat_l with (r := INR n) in B; [lra | exact Hn].
+Qed.
+
 (* Example 1: the divergence of its two coins, and the constant 3 for budgets up to 1. *)
 Definition coins_divergence (h : R) : R := - (1 / 2) * ln (1 + 4 * h) - 1 / 2 * ln (1 - 4 * h).
 (* kent-ex-1 part: the divergence of the two coins is at most 16 h^2 *)
@@ -111,11 +162,13 @@ Theorem coins_diverge_little h : 0 < h <= 1 / 5 -> coins_divergence h <= 16 * h 
 Proof.
   intros Hh. enough (0 <= 16 * h ^ 2 - coins_divergence h) by lra.
   destruct (Rle_or_lt h (17 / 100)) as [H | H].
-  - apply (rises (fun h => 16 * h ^ 2 - coins_divergence h) (fun h => 32 * h - 16 * h / (1 - 16 * h ^ 2)) (17 / 100)).
+  - apply (rises (fun h => 16 * h ^ 2 - coins_divergence h) (fun h => 32 * h - 16 * h / (1 - 16 * h ^ 2))
+    (17 / 100)).
     + unfold coins_divergence. replace (4 * 0) with 0 by ring. rewrite Rplus_0_r, Rminus_0_r, ln_1. ring.
     + intros y Hy. apply is_derive_Reals. unfold coins_divergence. auto_derive; [lra |]. field. nra.
     + intros y Hy. assert (D : 1 / 2 <= 1 - 16 * y ^ 2) by nra.
-      replace (32 * y - 16 * y / (1 - 16 * y ^ 2)) with (16 * y * (1 - 32 * y ^ 2) * / (1 - 16 * y ^ 2)) by (field; lra).
+      replace (32 * y - 16 * y / (1 - 16 * y ^ 2)) with (16 * y * (1 - 32 * y ^ 2) * / (1 - 16 * y ^ 2)) by
+        (field; lra).
       apply Rmult_le_pos; [| left; apply Rinv_0_lt_compat; lra]. apply Rmult_le_pos; nra.
     + lra.
   - unfold coins_divergence. interval with (i_prec 40, i_bisect h).

@@ -1,13 +1,17 @@
-(* Kent et al., the two steps behind Lemmas 13 and 15 that need neither matchings nor limits: cut and paste for
-   transcripts, and the contraction by one private report. Models: the checks of kent-lem-13 and kent-lem-15. *)
+(* Kent et al., the two steps behind Lemmas 13 and 15 that need neither matchings nor limits: cut and paste
+    for
+   transcripts, and the contraction by one private report. Models: the checks of kent-lem-13 and kent-lem-15.
+   *)
 From Coq Require Import Reals List Lra Lia Bool PeanoNat.
 From Userdp Require Import Privacy Tools Guarantees.
 Import ListNotations.
 Open Scope R_scope.
 
-(* Lemma 13, cut and paste. In turn t a user's report has the weight f t past z, or g t past z if the user's data
+(* Lemma 13, cut and paste. In turn t a user's report has the weight f t past z,
+    or g t past z if the user's data
    come from the other law; those are the users t with changed t. *)
-Fixpoint mixed {A} (f g : nat -> list A -> A -> R) (changed : nat -> bool) (past : list A) (reports : list A) : R :=
+Fixpoint mixed {A} (f g : nat -> list A -> A -> R) (changed : nat -> bool) (past : list A) (reports : list A)
+    : R :=
   match reports with
   | [] => 1
   | z :: rest => (if changed (length past) then g else f) (length past) past z *
@@ -28,7 +32,8 @@ Proof.
   intros D. induction reports as [| z rest IH]; intros past; simpl; [ring |].
   set (t := length past). specialize (D t). specialize (IH (past ++ [z])).
   set (h := fun c : bool => (if c then g else f) t past z).
-  change ((if a t then g else f) t past z) with (h (a t)). change ((if b t then g else f) t past z) with (h (b t)).
+  change ((if a t then g else f) t past z) with (h (a t)).
+  change ((if b t then g else f) t past z) with (h (b t)).
   change ((if a t || b t then g else f) t past z) with (h (a t || b t)). change (f t past z) with (h false).
   replace (h (a t) * mixed f g a (past ++ [z]) rest * (h (b t) * mixed f g b (past ++ [z]) rest)) with
     (h (a t) * h (b t) * (mixed f g a (past ++ [z]) rest * mixed f g b (past ++ [z]) rest)) by ring.
@@ -41,10 +46,12 @@ Theorem cut_and_paste {A} (f g : nat -> list A -> A -> R) (a b : nat -> bool) (t
   hellinger transcripts (mixed f g a []) (mixed f g b []) =
   hellinger transcripts (mixed f g (fun _ => false) []) (mixed f g (fun t => a t || b t) []).
 Proof.
-  intros D. unfold hellinger. f_equal. apply sum_ext. intros reports _. f_equal. now apply cut_and_paste_products.
+  intros D. unfold hellinger. f_equal. apply sum_ext. intros reports _. f_equal.
+  now apply cut_and_paste_products.
 Qed.
 
-(* Lemma 15, one report. Data have weights p on a finite list; the fluctuations phi_0, ..., phi_(k-1) have mean 0,
+(* Lemma 15, one report. Data have weights p on a finite list; the fluctuations phi_0, ...,
+    phi_(k-1) have mean 0,
    are orthogonal, and have mean squares of at most eta^2. *)
 Definition mean_over {X} (data : list X) (p : X -> R) (f : X -> R) : R := sum data (fun x => p x * f x).
 Definition fluctuations {X} (data : list X) (p : X -> R) (k : nat) (phi : nat -> X -> R) (eta : R) : Prop :=
@@ -69,7 +76,8 @@ Section One_report.
   Proof. intros H. unfold E, mean_over. apply sum_ext. intros. now rewrite H. Qed.
   Lemma E_le f g : (forall x, f x <= g x) -> E f <= E g.
   Proof. intros H. apply sum_le. intros x Hx. apply Rmult_le_compat_l; [now apply D | apply H]. Qed.
-  Lemma E_sum {J} (l : list J) (f : J -> X -> R) : E (fun x => sum l (fun j => f j x)) = sum l (fun j => E (f j)).
+  Lemma E_sum {J} (l : list J) (f : J -> X -> R) : E (fun x => sum l (fun j => f j x)) =
+    sum l (fun j => E (f j)).
   Proof.
     induction l as [| j l IH]; [exact (E_const 0) |]. 
     change (E (fun x => f j x + sum l (fun j => f j x)) = E (f j) + sum l (fun j => E (f j))).
@@ -90,10 +98,13 @@ Section One_report.
         assert (Z : E (phi j) = 0) by (apply M; lia). rewrite Z. unfold c. ring.
       - intros x. unfold T. rewrite <- sum_scale. apply sum_ext. intros. ring. }
     assert (B : E (fun x => T x ^ 2) <= eta ^ 2 * Q).
-    { rewrite (E_ext _ (fun x => sum (seq 0 k) (fun i => sum (seq 0 k) (fun j => c i * c j * (phi i x * phi j x))))).
-      - rewrite E_sum. unfold Q. rewrite <- sum_scale. apply sum_le. intros i Hi. apply in_seq in Hi. rewrite E_sum.
+    { rewrite (E_ext _ (fun x => sum (seq 0 k)
+      (fun i => sum (seq 0 k) (fun j => c i * c j * (phi i x * phi j x))))).
+      - rewrite E_sum. unfold Q. rewrite <- sum_scale. apply sum_le. intros i Hi. apply in_seq in Hi.
+      rewrite E_sum.
         rewrite (sum_ext _ _ (fun j => if Nat.eqb i j then c i ^ 2 * E (fun x => phi i x ^ 2) else 0)).
-        + assert (G : forall n a, sum (seq a n) (fun j => if Nat.eqb i j then c i ^ 2 * E (fun x => phi i x ^ 2) else 0)
+        + assert (G : forall n a, sum (seq a n) (fun j => if Nat.eqb i j then c i ^ 2 * E
+          (fun x => phi i x ^ 2) else 0)
             <= eta ^ 2 * c i ^ 2).
           { assert (U : c i ^ 2 * E (fun x => phi i x ^ 2) <= eta ^ 2 * c i ^ 2).
             { rewrite (Rmult_comm (eta ^ 2)). apply Rmult_le_compat_l; [apply pow2_ge_0 | apply S; lia]. }
@@ -111,7 +122,8 @@ Section One_report.
           * assert (Z : E (fun x => phi i x * phi j x) = 0) by (apply O; lia). rewrite Z. ring.
       - intros x. unfold T. replace (sum (seq 0 k) (fun j => c j * phi j x) ^ 2) with
           (sum (seq 0 k) (fun j => c j * phi j x) * sum (seq 0 k) (fun j => c j * phi j x)) by ring.
-        rewrite <- sum_scale_r. apply sum_ext. intros i _. rewrite <- sum_scale. apply sum_ext. intros. ring. }
+        rewrite <- sum_scale_r. apply sum_ext. intros i _. rewrite <- sum_scale. apply sum_ext. intros. ring.
+        }
     rewrite (E_ext _ (fun x => (q x - mu) ^ 2 +
       ((- 2 * / eta ^ 2) * ((q x - mu) * T x) + (/ eta ^ 2) ^ 2 * T x ^ 2))) in P by (intros; ring).
     rewrite E_plus, E_plus, !E_scale, A in P. fold (variance data p q) in P.
@@ -140,14 +152,16 @@ Section One_report.
         - destruct IH as (l & Hl & L); [discriminate |]. destruct (Rle_or_lt (q a) (q l)) as [H | H].
           + exists a. split; [now left |]. intros x [<- | Hx]; [lra |]. specialize (L x Hx). lra.
           + exists l. split; [now right |]. intros x [<- | Hx]; [lra | now apply L]. }
-      destruct M as (a & _ & L). exists (q a). split; [apply N |]. intros x Hx. split; [now apply L | apply U]. }
+      destruct M as (a & _ & L). exists (q a). split; [apply N |]. intros x Hx.
+      split; [now apply L | apply U]. }
     destruct H as (l & L0 & L).
     assert (V : variance data p q <= (mu - l) * (k * l - mu)).
     { unfold variance. fold E. change (mean_over data p q) with mu.
       apply Rle_trans with (E (fun x => (k * l + l - 2 * mu) * q x + (mu ^ 2 - k * l * l))).
       - apply sum_le. intros x Hx. apply Rmult_le_compat_l; [now apply D |]. destruct (L x Hx).
         assert (0 <= (q x - l) * (k * l - q x)) by (apply Rmult_le_pos; lra). lra.
-      - rewrite (E_plus (fun x => (k * l + l - 2 * mu) * q x) (fun _ => mu ^ 2 - k * l * l)), E_scale, E_const.
+      - rewrite (E_plus (fun x => (k * l + l - 2 * mu) * q x) (fun _ => mu ^ 2 - k * l * l)), E_scale,
+        E_const.
         fold mu. right. ring. }
     apply Rle_trans with (1 := V). apply Rmult_le_reg_r with (4 * k); [lra |].
     replace ((k - 1) ^ 2 / (4 * k) * mu ^ 2 * (4 * k)) with ((k - 1) ^ 2 * mu ^ 2) by (field; lra).

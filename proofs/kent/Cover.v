@@ -35,7 +35,8 @@ Proof.
 Qed.
 
 (* How many of N balls hold a point. *)
-Definition held {X} (N : nat) (holds : nat -> X -> bool) (x : X) : nat := ones (map (fun j => holds j x) (seq 0 N)).
+Definition held {X} (N : nat) (holds : nat -> X -> bool) (x : X) : nat :=
+    ones (map (fun j => holds j x) (seq 0 N)).
 Lemma differences_apart {A} (f g : A -> bool) l : (forall a, In a l -> f a && g a = false) ->
   differences (map f l) (map g l) = (ones (map f l) + ones (map g l))%nat.
 Proof.
@@ -43,7 +44,7 @@ Proof.
   rewrite IH by (intros b Hb; apply H; now right). specialize (H a (or_introl eq_refl)).
   destruct (f a), (g a); simpl in *; try discriminate; lia.
 Qed.
-(* kent-alg-1 part: printed without the prime, a vote loses k times the budget where k balls hold each point *)
+(* kent-alg-1 part: printed without the prime a vote loses k budgets where k balls hold each point *)
 Theorem algorithm_1_printed_loses {X} N k eps (holds : nat -> X -> bool) x y :
   held N holds x = k -> held N holds y = k -> (forall j, (j < N)%nat -> holds j x && holds j y = false) ->
   attains anyone (INR k * eps) (algorithm_1_printed N eps holds).
@@ -57,23 +58,28 @@ Qed.
 Definition in_ball (centre : nat -> R) (radius : R) (j : nat) (x : R) : bool :=
   if Rle_dec (Rabs (x - centre j)) radius then true else false.
 Definition algorithm_1_as_printed_keeps (eps : R) : Prop :=
-  forall N centre radius, 0 < radius -> private anyone eps (algorithm_1_printed N eps (in_ball centre radius)).
+  forall N centre radius, 0 < radius -> private anyone eps
+    (algorithm_1_printed N eps (in_ball centre radius)).
 (* kent-alg-1 part: so the printed votes break every budget *)
 Theorem algorithm_1_as_printed_breaks_every_budget eps : 0 < eps -> ~ algorithm_1_as_printed_keeps eps.
 Proof.
   intros He P. set (centre := fun j => match j with 0%nat => 0 | 1%nat => 1 | 2%nat => 10 | _ => 11 end).
   refine (attained_refutes anyone (INR 2 * eps) eps _ _ _ (P 4%nat centre 1 Rlt_0_1)); [| simpl; lra].
-  assert (E : forall j x c, centre j = c -> in_ball centre 1 j x = if Rle_dec (Rabs (x - c)) 1 then true else false).
+  assert (E : forall j x c, centre j = c -> in_ball centre 1 j x = if Rle_dec (Rabs (x - c)) 1 then true
+    else false).
   { intros j x c <-. reflexivity. }
   assert (Y : forall x c, -1 <= x - c <= 1 -> (if Rle_dec (Rabs (x - c)) 1 then true else false) = true).
   { intros x c H. destruct (Rle_dec _ _) as [_ | N]; [reflexivity |]. destruct N. now apply Rabs_le. }
-  assert (No : forall x c, 1 < x - c \/ x - c < -1 -> (if Rle_dec (Rabs (x - c)) 1 then true else false) = false).
+  assert (No : forall x c, 1 < x - c \/ x - c < -1 -> (if Rle_dec (Rabs (x - c)) 1 then true else false) =
+    false).
   { intros x c H. destruct (Rle_dec _ _) as [L | _]; [| reflexivity].
     pose proof (Rle_abs (x - c)). pose proof (Rle_abs (- (x - c))) as B. rewrite Rabs_Ropp in B. lra. }
   apply algorithm_1_printed_loses with (x := 1 / 2) (y := 21 / 2).
-  - unfold held. simpl map. rewrite (E 0%nat _ 0), (E 1%nat _ 1), (E 2%nat _ 10), (E 3%nat _ 11) by reflexivity.
+  - unfold held. simpl map. rewrite (E 0%nat _ 0), (E 1%nat _ 1), (E 2%nat _ 10), (E 3%nat _ 11) by
+    reflexivity.
     rewrite (Y (1 / 2) 0), (Y (1 / 2) 1), (No (1 / 2) 10), (No (1 / 2) 11) by lra. reflexivity.
-  - unfold held. simpl map. rewrite (E 0%nat _ 0), (E 1%nat _ 1), (E 2%nat _ 10), (E 3%nat _ 11) by reflexivity.
+  - unfold held. simpl map. rewrite (E 0%nat _ 0), (E 1%nat _ 1), (E 2%nat _ 10), (E 3%nat _ 11) by
+    reflexivity.
     rewrite (No (21 / 2) 0), (No (21 / 2) 1), (Y (21 / 2) 10), (Y (21 / 2) 11) by lra. reflexivity.
   - intros [| [| [| [| j]]]] H; try lia.
     + rewrite !(E 0%nat _ 0), (No (21 / 2) 0) by (reflexivity || lra). apply andb_false_r.

@@ -58,8 +58,10 @@ Theorem printed_class_has_no_risk beta b : 0 < b -> ~ risk_at_least beta b.
 Proof.
   intros Hb R. destruct (R uniform) as (theta & J & C & L).
   rewrite sum_uniform in L.
-  - destruct C as [C _]. unfold of_density in C. destruct (Nat.eqb J 0); [lra |]. rewrite C in L. unfold uniform in L. simpl in L. lra.
-  - intros j Hj. rewrite (only_the_first beta theta C j Hj). unfold uniform. destruct (Nat.eqb_spec j 1); [lia | ring].
+  - destruct C as [C _]. unfold of_density in C. destruct (Nat.eqb J 0); [lra |]. rewrite C in L.
+  unfold uniform in L. simpl in L. lra.
+  - intros j Hj. rewrite (only_the_first beta theta C j Hj). unfold uniform.
+  destruct (Nat.eqb_spec j 1); [lia | ring].
 Qed.
 (* kent-thm-9 part: nor the lower bound of Theorem 9, whatever its constants *)
 Theorem theorem_9_lower_bound_is_false beta c n m eps : 0 < c -> 0 < n -> 0 < m -> 0 < eps ->
@@ -71,7 +73,8 @@ Proof.
 Qed.
 (* Lemma 29: whoever covers the class by balls of a small radius r needs many. *)
 Definition covers (beta : nat) (radius r : R) (centres : list (nat -> R)) : Prop :=
-  forall theta, printed_class beta radius theta -> exists centre, In centre centres /\ within_distance r theta centre.
+  forall theta, printed_class beta radius theta ->
+    exists centre, In centre centres /\ within_distance r theta centre.
 Definition lemma_29_at (radius : R) : Prop := forall beta, (1 <= beta)%nat -> exists c r0, 0 < c /\ 0 < r0 /\
   forall r centres, 0 < r < r0 -> covers beta radius r centres ->
   c * Rpower (radius / r) (1 / INR beta) <= ln (INR (length centres)).
@@ -82,8 +85,11 @@ Proof.
   assert (C : covers 1 1 (r0 / 2) [uniform]).
   { intros theta T. exists uniform. split; [now left |]. intros J. rewrite sum_uniform.
     - destruct T as [T _]. unfold of_density in T. destruct (Nat.eqb J 0); [apply pow2_ge_0 |].
-      rewrite T. unfold uniform. simpl Nat.eqb. cbv iota. replace ((1 - 1) ^ 2) with 0 by ring. apply pow2_ge_0.
-    - intros j Hj. rewrite (only_the_first 1 theta T j Hj). unfold uniform. destruct (Nat.eqb_spec j 1); [lia | ring]. }
+      rewrite T. unfold uniform. simpl Nat.eqb. cbv iota. replace ((1 - 1) ^ 2) with 0 by ring.
+      apply pow2_ge_0.
+    - intros j Hj. rewrite (only_the_first 1 theta T j Hj). unfold uniform.
+    destruct (Nat.eqb_spec j 1); [lia | ring]. }
   specialize (H (r0 / 2) [uniform] ltac:(lra) C). simpl length in H. simpl INR in H. rewrite ln_1 in H.
-  assert (0 < c * Rpower (1 / (r0 / 2)) (1 / 1)) by (apply Rmult_lt_0_compat; [exact Hc | apply exp_pos]). lra.
+  assert (0 < c * Rpower (1 / (r0 / 2)) (1 / 1)) by (apply Rmult_lt_0_compat; [exact Hc | apply exp_pos]).
+  lra.
 Qed.

@@ -4,7 +4,8 @@ From Userdp Require Import Privacy Tools Guarantees Votes.
 Import ListNotations.
 Open Scope R_scope.
 
-(* The mean of functions of a user's data, over any class of functions: every probability measure gives one. *)
+(* The mean of functions of a user's data,
+    over any class of functions: every probability measure gives one. *)
 Definition expectation {X} (class : (X -> R) -> Prop) (E : (X -> R) -> R) : Prop :=
   (forall c, class (fun _ => c) /\ E (fun _ => c) = c) /\
   (forall c f, class f -> class (fun x => c * f x) /\ E (fun x => c * f x) = c * E f) /\
@@ -37,7 +38,8 @@ Proof.
 Qed.
 (* kent-lem-21 part: the sharper form for close laws on finitely many data sets *)
 Theorem close_laws_have_close_reports {X O} eps (q : X -> O -> R) (data : list X) p1 p2 z :
-  private anyone eps q -> 0 <= eps -> (forall x, 0 <= q x z) -> distribution data p1 -> distribution data p2 ->
+  private anyone eps q -> 0 <= eps -> (forall x, 0 <= q x z) -> distribution data p1 ->
+    distribution data p2 ->
   let m p := sum data (fun x => p x * q x z) in
   let tv := sum data (fun x => Rabs (p1 x - p2 x)) / 2 in
   m p1 <= (1 + (exp eps - 1) * tv) * m p2.
@@ -55,19 +57,23 @@ Proof.
   { apply Rle_trans with (sum data (fun x => (Rabs (p1 x - p2 x) + (p1 x - p2 x)) / 2 * ((exp eps - 1) * l))).
     - apply sum_le. intros x Hx. specialize (L x Hx). assert (U : q x z <= exp eps * l) by now apply P.
       destruct (Rle_or_lt 0 (p1 x - p2 x)) as [H | H].
-      + rewrite Rabs_pos_eq by exact H. replace ((p1 x - p2 x + (p1 x - p2 x)) / 2) with (p1 x - p2 x) by field.
+      + rewrite Rabs_pos_eq by exact H. replace ((p1 x - p2 x + (p1 x - p2 x)) / 2) with (p1 x - p2 x) by
+        field.
         apply Rmult_le_compat_l; lra.
       + rewrite Rabs_left by exact H.
         replace ((- (p1 x - p2 x) + (p1 x - p2 x)) / 2 * ((exp eps - 1) * l)) with 0 by field.
         replace ((p1 x - p2 x) * (q x z - l)) with (- ((p2 x - p1 x) * (q x z - l))) by ring.
         assert (0 <= (p2 x - p1 x) * (q x z - l)) by (apply Rmult_le_pos; lra). lra.
-    - rewrite sum_scale_r. right. f_equal. unfold tv, Rdiv. rewrite sum_scale_r, sum_plus, sum_minus, S1, S2. ring. }
+    - rewrite sum_scale_r. right. f_equal. unfold tv, Rdiv. rewrite sum_scale_r, sum_plus, sum_minus, S1, S2.
+    ring. }
   assert (E : sum data (fun x => (p1 x - p2 x) * (q x z - l)) = m p1 - m p2).
-  { unfold m. rewrite <- sum_minus. rewrite (sum_ext _ _ (fun x => (p1 x * q x z - p2 x * q x z) - l * (p1 x - p2 x))).
+  { unfold m. rewrite <- sum_minus. rewrite
+    (sum_ext _ _ (fun x => (p1 x * q x z - p2 x * q x z) - l * (p1 x - p2 x))).
     - rewrite sum_minus, sum_scale, (sum_minus _ p1 p2), S1, S2. ring.
     - intros. ring. }
   assert (B : l <= m p2).
-  { rewrite <- (Rmult_1_l l), <- S2, <- sum_scale_r. apply sum_le. intros x Hx. apply Rmult_le_compat_l; auto. }
+  { rewrite <- (Rmult_1_l l), <- S2, <- sum_scale_r. apply sum_le. intros x Hx. apply Rmult_le_compat_l;
+    auto. }
   assert (V : 0 <= tv). { apply Rmult_le_pos; [apply sum_nonneg; intros; apply Rabs_pos | lra]. }
   pose proof (one_le_exp eps He) as X1.
   assert (tv * ((exp eps - 1) * l) <= tv * ((exp eps - 1) * m p2)).
@@ -86,7 +92,8 @@ Definition items {X} (m : nat) (x y : list X) : Prop := length x = m /\ length y
 Lemma sum_words {X} (alphabet : list X) m f :
   sum (words alphabet (S m)) f = sum alphabet (fun a => sum (words alphabet m) (fun w => f (a :: w))).
 Proof.
-  cbn [words]. generalize (words alphabet m). intros ws. induction alphabet as [| a l IH]; simpl; [reflexivity |].
+  cbn [words]. generalize (words alphabet m). intros ws.
+  induction alphabet as [| a l IH]; simpl; [reflexivity |].
   now rewrite sum_app, sum_map, IH.
 Qed.
 Lemma product_distribution {X} (alphabet : list X) p m : distribution alphabet p ->
@@ -94,7 +101,8 @@ Lemma product_distribution {X} (alphabet : list X) p m : distribution alphabet p
 Proof.
   intros [N S]. split.
   - induction m as [| m IH]; intros w Hw; simpl in Hw; [destruct Hw as [<- | []]; simpl; lra |].
-    apply in_flat_map in Hw. destruct Hw as (a & Ha & Hw). apply in_map_iff in Hw. destruct Hw as (r & <- & Hr).
+    apply in_flat_map in Hw. destruct Hw as (a & Ha & Hw). apply in_map_iff in Hw.
+    destruct Hw as (r & <- & Hr).
     simpl. apply Rmult_le_pos; auto.
   - induction m as [| m IH]; [simpl; ring |]. rewrite sum_words.
     rewrite (sum_ext _ _ p); [exact S |]. intros a _. simpl. rewrite sum_scale, IH. ring.
@@ -106,10 +114,11 @@ Proof.
   rewrite (sum_ext _ _ (fun a => p a * f a + p a * (INR m * sum alphabet (fun a => p a * f a)))).
   - rewrite sum_plus, sum_scale_r. destruct D as [_ ->]. ring.
   - intros a _. rewrite <- IH. simpl.
-    rewrite (sum_ext _ _ (fun w => p a * f a * product p w + p a * (product p w * sum w f))) by (intros; ring).
+    rewrite (sum_ext _ _ (fun w => p a * f a * product p w + p a * (product p w * sum w f))) by
+      (intros; ring).
     rewrite sum_plus, !sum_scale. destruct (product_distribution alphabet p m D) as [_ ->]. ring.
 Qed.
-(* kent-rem-1 part: finitely many letters; user level is item level on lists, whose law is a product of same mean *)
+(* kent-rem-1 part: finitely many letters; user level is item level on lists, of the product law, same mean *)
 Theorem user_level_is_item_level {X O} (alphabet : list X) p (f : X -> R) m eps (channel : list X -> O -> R) :
   distribution alphabet p -> (0 < m)%nat ->
   (user_level eps channel m <-> private (items m) eps channel) /\
@@ -164,9 +173,11 @@ Proof.
   assert (0 < t ^ 2 < 1) by (simpl; split; [apply Rmult_lt_0_compat; lra | nra]).
   assert (0 < s * t ^ 2 < s) by (split; [apply Rmult_lt_0_compat; lra | nra]).
   assert (G : chance [true; false] (rare s t x) event <= chance [true; false] (rare s t y) event + s).
-  { unfold chance, rare. cbn [filter]. destruct (event true), (event false), x, y; cbn [sum fold_right]; lra. }
+  { unfold chance, rare. cbn [filter]. destruct (event true), (event false), x, y; cbn [sum fold_right];
+    lra. }
   assert (N : 0 <= chance [true; false] (rare s t y) event).
-  { apply sum_nonneg. intros z _. destruct (rare_distribution s t y Ht Hs) as [P _]. apply P. destruct z; simpl; auto. }
+  { apply sum_nonneg. intros z _. destruct (rare_distribution s t y Ht Hs) as [P _]. apply P. destruct z;
+    simpl; auto. }
   assert (chance [true; false] (rare s t y) event <= exp eps * chance [true; false] (rare s t y) event).
   { apply below_grown; lra. } lra.
 Qed.
@@ -182,17 +193,21 @@ Proof.
   assert (TT : t ^ 2 < t) by nra.
   assert (Ei : exp (2 * eps) = / t).
   { unfold t. replace (-2 * eps) with (- (2 * eps)) by ring. now rewrite exp_Ropp, Rinv_inv. }
-  assert (A1 : average [true; false] (rare s t) true = s * (1 + t ^ 2) / 2) by (unfold average, rare; simpl; field).
-  assert (A2 : average [true; false] (rare s t) false = (2 - s * (1 + t ^ 2)) / 2) by (unfold average, rare; simpl; field).
+  assert (A1 : average [true; false] (rare s t) true = s * (1 + t ^ 2) / 2) by
+    (unfold average, rare; simpl; field).
+  assert (A2 : average [true; false] (rare s t) false = (2 - s * (1 + t ^ 2)) / 2) by
+    (unfold average, rare; simpl; field).
   assert (S1 : s < 1) by lra.
   assert (S2 : 0 < s * t ^ 2 < s) by (split; [apply Rmult_lt_0_compat; lra | nra]).
   unfold k, kept. cbv zeta. rewrite A1, A2, Ei. fold t. unfold rare.
   assert (Lo : forall p a, 0 < a -> (t <= p / a <-> t * a <= p)).
   { intros p a Ha. split; intros H.
-    - apply Rmult_le_compat_r with (r := a) in H; [| lra]. replace (p / a * a) with p in H by (field; lra). exact H.
+    - apply Rmult_le_compat_r with (r := a) in H; [| lra]. replace (p / a * a) with p in H by (field; lra).
+    exact H.
     - apply Rmult_le_reg_r with a; [exact Ha |]. replace (p / a * a) with p by (field; lra). exact H. }
   assert (Hi : forall p a, 0 < a -> (p / a <= / t <-> t * p <= a)).
-  { intros p a Ha. assert (0 < a * / t) by (apply Rmult_lt_0_compat; [exact Ha | apply Rinv_0_lt_compat; lra]).
+  { intros p a Ha. assert (0 < a * / t) by
+    (apply Rmult_lt_0_compat; [exact Ha | apply Rinv_0_lt_compat; lra]).
     split; intros H0.
     - apply Rmult_le_compat_r with (r := a * t) in H0; [| nra].
       replace (p / a * (a * t)) with (t * p) in H0 by (field; lra).
@@ -216,7 +231,8 @@ Proof.
 Qed.
 (* At every budget: however small delta = s is, the sum of the lemma is infinite for the second parameter. *)
 Lemma rare_diverges eps s b : 0 < eps -> 0 < s -> s <= 1 - exp (- 2 * eps) ->
-  ~ divergence_at_most [true; false] (given_v [true; false] [true; false] (rare s (exp (- 2 * eps))) eps false)
+  ~ divergence_at_most [true; false] (given_v [true; false] [true; false]
+    (rare s (exp (- 2 * eps))) eps false)
     (given_B [true; false] [true; false] (rare s (exp (- 2 * eps))) eps) b.
 Proof.
   intros He Hs Hst [D _]. pose proof (rare_kept eps s He Hs Hst) as K. cbv zeta in K.
@@ -226,10 +242,11 @@ Proof.
   set (t := exp (- 2 * eps)) in *.
   assert (S2 : 0 < s * t ^ 2 < 1) by (split; [apply Rmult_lt_0_compat; [| apply pow_lt]; lra | nra]).
   unfold given_v, given_B in D. simpl sum in D. rewrite K1, K2, K3, K4 in D.
-  assert (P : 0 < (s + (0 + 0)) / (s + (1 - s + 0) + (0 + (1 - s * t ^ 2 + 0) + 0))) by (apply Rdiv_lt_0_compat; lra).
+  assert (P : 0 < (s + (0 + 0)) / (s + (1 - s + 0) + (0 + (1 - s * t ^ 2 + 0) + 0))) by
+    (apply Rdiv_lt_0_compat; lra).
   specialize (D P). unfold Rdiv in D. rewrite Rmult_0_l in D. lra.
 Qed.
-(* kent-lem-22 part: refuted as printed *)
+(* kent-lem-22 whole *)
 Theorem lemma_22_is_false : ~ lemma_22.
 Proof.
   intros (c & C & Hc & HC & L).

@@ -10,7 +10,8 @@ Fixpoint nearest (M : nat -> R) (x : R) (k : nat) : nat :=
   | O => O
   | S k => if Rlt_dec (Rabs (x - M k)) (Rabs (x - M (nearest M x k))) then k else nearest M x k
   end.
-(* n users in thirds: a vote for a bin; a vote for the nearest midpoint; the distance from it, turned by a public
+(* n users in thirds: a vote for a bin; a vote for the nearest midpoint; the distance from it, turned by
+    a public
    sign. The midpoints are computed from the answers of the first third, by whatever rule. *)
 Definition algorithm_9 (n m k : nat) (tau : R) (signs : nat -> nat -> R) (midpoints : list answer -> nat -> R)
     (seen : list answer) : question (list R) :=
@@ -30,9 +31,11 @@ Theorem algorithm_9_repaired_is_private n m k tau eps signs midpoints : 0 < tau 
 Proof. intros Ht He. apply follow_private; [exact He |]. intros. now apply algorithm_9_fair. Qed.
 (* kent-alg-9 part: every vote is a distribution, every report a density *)
 Theorem algorithm_9_is_lawful n m k tau eps signs midpoints seen u : 0 < tau -> 0 < eps ->
-  lawful (algorithm_9 n m k tau signs midpoints seen) (follow eps (algorithm_9 n m k tau signs midpoints) seen u).
+  lawful (algorithm_9 n m k tau signs midpoints seen)
+    (follow eps (algorithm_9 n m k tau signs midpoints) seen u).
 Proof. intros Ht He. apply asked_lawful; [exact He | now apply algorithm_9_fair]. Qed.
-Lemma nearest_itself M k i : (forall j, (j < k)%nat -> j <> i -> M j <> M i) -> (i < k)%nat -> nearest M (M i) k = i.
+Lemma nearest_itself M k i : (forall j, (j < k)%nat -> j <> i -> M j <> M i) -> (i < k)%nat ->
+    nearest M (M i) k = i.
 Proof.
   intros D. assert (Z : forall x, Rabs (x - x) = 0) by (intros; rewrite Rminus_eq_0; apply Rabs_R0).
   induction k as [| k IH]; intros Hi; [lia |]. simpl.
@@ -42,7 +45,8 @@ Proof.
     intros F. assert (L : forall k' x, (0 < k')%nat -> (nearest M x k' < k')%nat).
     { clear. induction k' as [| [| k'] IH]; intros x H; [lia | |].
       - simpl. destruct (Rlt_dec _ _); lia.
-      - cbn [nearest]. specialize (IH x ltac:(lia)). cbn [nearest] in IH. destruct (Rlt_dec (Rabs (x - M (S k'))) _); lia. }
+      - cbn [nearest]. specialize (IH x ltac:(lia)). cbn [nearest] in IH.
+      destruct (Rlt_dec (Rabs (x - M (S k'))) _); lia. }
     destruct k as [| k]; [now apply E |].
     apply (D (nearest M (M (S k)) (S k))); [| exact E | lra].
     pose proof (L (S k) (M (S k)) ltac:(lia)). lia.
@@ -60,7 +64,8 @@ Proof.
   destruct (Nat.ltb_spec (length seen) (n / 3)) as [L | _]; [lia |].
   destruct (Nat.ltb_spec (length seen) (2 * (n / 3))) as [_ | L]; [| lia].
   set (M := midpoints (firstn (n / 3) seen)) in *.
-  destruct (cast_attains eps k 1 (fun u => one_hot k (nearest M (mean m u) k)) (repeat (M 0%nat) m) (repeat (M 1%nat) m))
+  destruct (cast_attains eps k 1 (fun u => one_hot k (nearest M (mean m u) k)) (repeat (M 0%nat) m)
+    (repeat (M 1%nat) m))
     as (a & P & E); [lia | now rewrite !one_hot_length | |].
   - rewrite !mean_repeat, !nearest_itself by (try lia; intros j Hj N; apply D; lia).
     apply one_hot_differences; lia.
@@ -92,7 +97,8 @@ Qed.
 
 (* The same read as the proof does: a vote for every chosen bin whose widened interval holds the mean. *)
 Definition in_widened (tau x : R) (j : nat) : bool :=
-  if Rle_dec (left_end tau j - 2 * tau) x then if Rlt_dec x (left_end tau (j + 1) + 2 * tau) then true else false else false.
+  if Rle_dec (left_end tau j - 2 * tau) x then if Rlt_dec x (left_end tau (j + 1) + 2 * tau) then true
+    else false else false.
 Definition widened (tau eps : R) (chosen : list nat) (x : R) : list bool -> R :=
   unary (eps / 2) (map (in_widened tau x) chosen).
 (* Chosen bins are there, increase and are not adjacent. *)
@@ -101,12 +107,17 @@ Fixpoint choosable (tau : R) (from : nat) (chosen : list nat) : Prop :=
 Definition algorithm_9_as_its_proof_reads_keeps (k : nat) (eps : R) : Prop :=
   forall tau chosen, 0 < tau -> choosable tau 0 chosen -> length chosen = k ->
   private (within 1) eps (widened tau eps chosen).
-Lemma widened_yes tau x j : left_end tau j - 2 * tau <= x < left_end tau (j + 1) + 2 * tau -> in_widened tau x j = true.
-Proof. intros H. unfold in_widened. destruct (Rle_dec _ _); [destruct (Rlt_dec _ _) |]; lra || reflexivity. Qed.
-Lemma widened_no tau x j : x < left_end tau j - 2 * tau \/ left_end tau (j + 1) + 2 * tau <= x -> in_widened tau x j = false.
-Proof. intros H. unfold in_widened. destruct (Rle_dec _ _); [destruct (Rlt_dec _ _) |]; lra || reflexivity. Qed.
+Lemma widened_yes tau x j : left_end tau j - 2 * tau <= x < left_end tau (j + 1) + 2 * tau ->
+    in_widened tau x j = true.
+Proof. intros H. unfold in_widened. destruct (Rle_dec _ _); [destruct (Rlt_dec _ _) |]; lra || reflexivity.
+  Qed.
+Lemma widened_no tau x j : x < left_end tau j - 2 * tau \/ left_end tau (j + 1) + 2 * tau <= x ->
+    in_widened tau x j = false.
+Proof. intros H. unfold in_widened. destruct (Rle_dec _ _); [destruct (Rlt_dec _ _) |]; lra || reflexivity.
+  Qed.
 Lemma widened_attains tau eps chosen k : 0 < tau -> (7 <= bins tau)%nat ->
-  differences (map (in_widened tau (-1 + 3 * tau)) chosen) (map (in_widened tau (-1 + 11 * tau)) chosen) = k ->
+  differences (map (in_widened tau (-1 + 3 * tau)) chosen) (map (in_widened tau (-1 + 11 * tau)) chosen) =
+    k ->
   attains (within 1) (INR k * (eps / 2)) (widened tau eps chosen).
 Proof.
   intros Ht Hb <-. pose proof (bins_reach tau 6 Ht ltac:(lia)) as B. simpl in B.
@@ -119,7 +130,8 @@ Lemma widened_table tau : 0 < tau ->
   map (in_widened tau (-1 + 11 * tau)) [0; 2; 4; 6]%nat = [false; false; true; true].
 Proof.
   intros H. unfold map.
-  rewrite (widened_yes tau (-1 + 3 * tau) 0), (widened_yes tau (-1 + 3 * tau) 2), (widened_no tau (-1 + 3 * tau) 4),
+  rewrite (widened_yes tau (-1 + 3 * tau) 0), (widened_yes tau (-1 + 3 * tau) 2),
+    (widened_no tau (-1 + 3 * tau) 4),
     (widened_no tau (-1 + 3 * tau) 6), (widened_no tau (-1 + 11 * tau) 0), (widened_no tau (-1 + 11 * tau) 2),
     (widened_yes tau (-1 + 11 * tau) 4), (widened_yes tau (-1 + 11 * tau) 6);
     [now split | ..]; unfold left_end; simpl; lra.
@@ -151,8 +163,10 @@ Theorem algorithm_9_as_its_proof_reads_breaks_every_budget eps : 0 < eps ->
   ~ algorithm_9_as_its_proof_reads_keeps 3 eps /\ ~ algorithm_9_as_its_proof_reads_keeps 4 eps.
 Proof.
   intros He. destruct (many_bins 7) as (tau & Ht & Hb). split; intros P.
-  - refine (attained_refutes _ _ _ _ (widened_three tau eps Ht Hb) _ (P tau [0; 2; 4]%nat Ht _ eq_refl)); [lra |].
+  - refine (attained_refutes _ _ _ _ (widened_three tau eps Ht Hb) _ (P tau [0; 2; 4]%nat Ht _ eq_refl));
+    [lra |].
     simpl. lia.
-  - refine (attained_refutes _ _ _ _ (widened_four tau eps Ht Hb) _ (P tau [0; 2; 4; 6]%nat Ht _ eq_refl)); [lra |].
+  - refine (attained_refutes _ _ _ _ (widened_four tau eps Ht Hb) _ (P tau [0; 2; 4; 6]%nat Ht _ eq_refl));
+    [lra |].
     simpl. lia.
 Qed.

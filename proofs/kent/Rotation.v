@@ -1,4 +1,5 @@
-(* Kent et al., Lemma 20: a rotation by random signs flattens vectors. Model of userdp.local.vector.rotation. *)
+(* Kent et al., Lemma 20: a rotation by random signs flattens vectors. Model of
+    userdp.local.vector.rotation. *)
 From Coq Require Import Reals List Lra Lia PeanoNat.
 From Coquelicot Require Import Coquelicot.
 From Userdp Require Import Privacy Tools Votes.
@@ -12,22 +13,28 @@ Fixpoint turned (row : list R) (signs : list bool) (x : list R) : R :=
   | h :: row, s :: signs, a :: x => h * (if s then 1 else -1) * a + turned row signs x
   | _, _, _ => 0
   end.
-Definition signs_row (d : nat) (row : list R) : Prop := length row = d /\ forall h, In h row -> h = 1 \/ h = -1.
-Fixpoint minus (x y : list R) : list R := match x, y with a :: x, b :: y => (a - b) :: minus x y | _, _ => [] end.
+Definition signs_row (d : nat) (row : list R) : Prop := length row = d /\ forall h, In h row ->
+    h = 1 \/ h = -1.
+Fixpoint minus (x y : list R) : list R := match x, y with a :: x, b :: y => (a - b) :: minus x y |
+    _, _ => [] end.
 Definition squared_norm (x : list R) : R := sum x (fun a => a ^ 2).
 (* The probability of an event under d independent fair signs. *)
 Definition probability (d : nat) (event : list bool -> bool) : R :=
   sum (vectors d) (fun s => if event s then 1 else 0) / 2 ^ d.
 Definition flat (d : nat) (row x y : list R) (bound : R) (s : list bool) : bool :=
-  if Rle_dec (Rabs (turned row s x / sqrt (INR d) - turned row s y / sqrt (INR d))) bound then true else false.
+  if Rle_dec (Rabs (turned row s x / sqrt (INR d) - turned row s y / sqrt (INR d))) bound then true
+    else false.
 Definition lemma_20_at (gamma : R) : Prop := forall d row x y, (0 < d)%nat -> signs_row d row ->
   length x = d -> length y = d ->
-  1 - gamma <= probability d (flat d row x y (10 * sqrt (squared_norm (minus x y)) * sqrt (ln (1 / gamma) / INR d))).
+  1 - gamma <= probability d (flat d row x y
+    (10 * sqrt (squared_norm (minus x y)) * sqrt (ln (1 / gamma) / INR d))).
 Definition lemma_20 : Prop := forall gamma, 0 < gamma < 1 -> lemma_20_at gamma.
 
-Lemma turned_minus row s x y : length x = length y -> turned row s x - turned row s y = turned row s (minus x y).
+Lemma turned_minus row s x y : length x = length y -> turned row s x - turned row s y =
+    turned row s (minus x y).
 Proof.
-  revert row s y. induction x as [| a x IH]; intros [| h row] [| b s] [| c y] H; simpl in *; try discriminate; try ring.
+  revert row s y. induction x as [| a x IH]; intros [| h row] [| b s] [| c y] H; simpl in *; try discriminate;
+    try ring.
   rewrite <- IH by lia. ring.
 Qed.
 (* The mean of a function of d fair signs. *)
@@ -41,7 +48,8 @@ Qed.
 Lemma fair_mean_const d c : fair_mean d (fun _ => c) = c.
 Proof.
   unfold fair_mean. assert (L : INR (length (vectors d)) = 2 ^ d).
-  { induction d as [| d IH]; [reflexivity |]. simpl vectors. rewrite app_length, !map_length, plus_INR, IH. simpl. ring. }
+  { induction d as [| d IH]; [reflexivity |]. simpl vectors. rewrite app_length, !map_length, plus_INR,
+    IH. simpl. ring. }
   rewrite sum_const, L. field. apply Rgt_not_eq, two_power.
 Qed.
 Lemma fair_mean_step d f : fair_mean (S d) f =
@@ -72,7 +80,8 @@ Proof.
     replace ((exp y + exp (- y)) / 2) with (cosh4 (4 * y)) by (unfold cosh4; do 2 f_equal; f_equal; field).
     rewrite <- (exp_ln (cosh4 (4 * y))) by apply cosh4_positive. apply exp_le. lra. }
   destruct (Rle_or_lt 0 y) as [H | H]; [now apply P |].
-  specialize (P (- y) ltac:(lra)). rewrite Ropp_involutive in P. replace ((- y) ^ 2) with (y ^ 2) in P by ring. lra.
+  specialize (P (- y) ltac:(lra)). rewrite Ropp_involutive in P.
+  replace ((- y) ^ 2) with (y ^ 2) in P by ring. lra.
 Qed.
 Lemma moment_generating l d : forall row x, signs_row d row -> length x = d ->
   fair_mean d (fun s => exp (l * turned row s x)) <= exp (l ^ 2 * squared_norm x / 2).
@@ -88,16 +97,20 @@ Proof.
     rewrite !E. assert (R : signs_row d row).
     { split; [simpl in Lr; lia |]. intros g Hg. apply H. now right. }
     specialize (IH row x R ltac:(simpl in Lx; lia)).
-    replace (exp (l ^ 2 * squared_norm (a :: x) / 2)) with (exp ((l * a) ^ 2 / 2) * exp (l ^ 2 * squared_norm x / 2)).
+    replace (exp (l ^ 2 * squared_norm (a :: x) / 2)) with
+      (exp ((l * a) ^ 2 / 2) * exp (l ^ 2 * squared_norm x / 2)).
     2: { rewrite <- exp_plus. f_equal. unfold squared_norm. simpl. field. }
     pose proof (cosh_below_gauss (l * a)) as G.
     assert (M : (exp (l * h * 1 * a) + exp (l * h * -1 * a)) / 2 <= exp ((l * a) ^ 2 / 2)).
     { destruct (H h (or_introl eq_refl)) as [-> | ->].
-      - replace (l * 1 * 1 * a) with (l * a) by ring. replace (l * 1 * -1 * a) with (- (l * a)) by ring. exact G.
-      - replace (l * -1 * 1 * a) with (- (l * a)) by ring. replace (l * -1 * -1 * a) with (l * a) by ring. lra. }
+      - replace (l * 1 * 1 * a) with (l * a) by ring. replace (l * 1 * -1 * a) with (- (l * a)) by ring.
+      exact G.
+      - replace (l * -1 * 1 * a) with (- (l * a)) by ring. replace (l * -1 * -1 * a) with (l * a) by ring.
+      lra. }
     replace ((exp (l * h * 1 * a) * fair_mean d (fun s => exp (l * turned row s x)) +
       exp (l * h * -1 * a) * fair_mean d (fun s => exp (l * turned row s x))) / 2) with
-      ((exp (l * h * 1 * a) + exp (l * h * -1 * a)) / 2 * fair_mean d (fun s => exp (l * turned row s x))) by field.
+      ((exp (l * h * 1 * a) + exp (l * h * -1 * a)) / 2 * fair_mean d (fun s => exp (l * turned row s x))) by
+        field.
     apply Rmult_le_compat; [| | exact M | exact IH].
     + pose proof (exp_pos (l * h * 1 * a)). pose proof (exp_pos (l * h * -1 * a)). lra.
     + rewrite <- (fair_mean_const d 0). apply fair_mean_le. intros. left. apply exp_pos.
@@ -108,15 +121,18 @@ Lemma tail d row x t (event : list bool -> bool) : signs_row d row -> length x =
   1 - 2 * exp (- (t ^ 2 / (2 * squared_norm x))) <= probability d event.
 Proof.
   intros R Lx N B Ht. set (l := t / squared_norm x).
-  assert (M : fair_mean d (fun s => 1 - exp (- (l * t)) * (exp (l * turned row s x) + exp (- l * turned row s x)))
+  assert (M : fair_mean d (fun s => 1 - exp (- (l * t)) *
+    (exp (l * turned row s x) + exp (- l * turned row s x)))
     <= probability d event).
-  { apply fair_mean_le. intros s. assert (0 < exp (- (l * t)) * (exp (l * turned row s x) + exp (- l * turned row s x))).
+  { apply fair_mean_le. intros s. assert (0 <
+    exp (- (l * t)) * (exp (l * turned row s x) + exp (- l * turned row s x))).
     { apply Rmult_lt_0_compat; [apply exp_pos |].
       pose proof (exp_pos (l * turned row s x)). pose proof (exp_pos (- l * turned row s x)). lra. }
     destruct (event s) eqn:E; [lra |]. specialize (B s E).
     assert (Hl : 0 <= l) by (apply Rmult_le_pos; [exact Ht | left; now apply Rinv_0_lt_compat]).
     assert (1 <= exp (- (l * t)) * exp (l * Rabs (turned row s x))).
-    { rewrite <- exp_plus. apply one_le_exp. assert (l * t <= l * Rabs (turned row s x)) by now apply Rmult_le_compat_l. lra. }
+    { rewrite <- exp_plus. apply one_le_exp. assert (l * t <= l * Rabs (turned row s x)) by
+      now apply Rmult_le_compat_l. lra. }
     pose proof (exp_pos (- (l * t))) as P0.
     pose proof (Rmult_lt_0_compat _ _ P0 (exp_pos (l * turned row s x))).
     pose proof (Rmult_lt_0_compat _ _ P0 (exp_pos (- l * turned row s x))).
@@ -124,7 +140,8 @@ Proof.
     replace (l * - turned row s x) with (- l * turned row s x) in * by ring. lra. }
   apply Rle_trans with (2 := M). unfold fair_mean. rewrite sum_minus, sum_scale, sum_plus.
   fold (fair_mean d (fun _ : list bool => 1)).
-  assert (A : fair_mean d (fun s => exp (l * turned row s x)) <= exp (l ^ 2 * squared_norm x / 2)) by now apply moment_generating.
+  assert (A : fair_mean d (fun s => exp (l * turned row s x)) <= exp (l ^ 2 * squared_norm x / 2)) by
+    now apply moment_generating.
   assert (A' : fair_mean d (fun s => exp (- l * turned row s x)) <= exp (l ^ 2 * squared_norm x / 2)).
   { replace (l ^ 2) with ((- l) ^ 2) by ring. now apply moment_generating. }
   unfold fair_mean in A, A'. pose proof (fair_mean_const d 1) as O. unfold fair_mean in O.
@@ -133,10 +150,12 @@ Proof.
   replace ((sum (vectors d) (fun _ : list bool => 1) - exp (- (l * t)) * (s1 + s2)) / 2 ^ d) with
     (sum (vectors d) (fun _ : list bool => 1) / 2 ^ d - exp (- (l * t)) * (s1 / 2 ^ d + s2 / 2 ^ d)).
   2: { field. apply Rgt_not_eq, two_power. }
-  rewrite O. assert (E : exp (- (t ^ 2 / (2 * squared_norm x))) = exp (- (l * t)) * exp (l ^ 2 * squared_norm x / 2)).
+  rewrite O. assert (E : exp (- (t ^ 2 / (2 * squared_norm x))) = exp (- (l * t)) * exp
+    (l ^ 2 * squared_norm x / 2)).
   { rewrite <- exp_plus. f_equal. unfold l. field. lra. }
   rewrite E. pose proof (exp_pos (- (l * t))) as P0.
-  assert (exp (- (l * t)) * (s1 / 2 ^ d + s2 / 2 ^ d) <= exp (- (l * t)) * (2 * exp (l ^ 2 * squared_norm x / 2))).
+  assert (exp (- (l * t)) * (s1 / 2 ^ d + s2 / 2 ^ d) <=
+    exp (- (l * t)) * (2 * exp (l ^ 2 * squared_norm x / 2))).
   { apply Rmult_le_compat_l; lra. } lra.
 Qed.
 Lemma squared_norm_nonneg x : 0 <= squared_norm x.
@@ -152,12 +171,16 @@ Qed.
 Lemma minus_length x y : length x = length y -> length (minus x y) = length x.
 Proof. revert y. induction x as [| a x IH]; intros [| b y] H; simpl in *; try discriminate; auto. Qed.
 (* With any factor f > 0 in place of 10 sqrt (log (1 / gamma)): *)
-Lemma flat_with_factor f d row x y : 0 <= f -> (0 < d)%nat -> signs_row d row -> length x = d -> length y = d ->
-  1 - 2 * exp (- (f ^ 2 / 2)) <= probability d (flat d row x y (f * sqrt (squared_norm (minus x y)) / sqrt (INR d))).
+Lemma flat_with_factor f d row x y : 0 <= f -> (0 < d)%nat -> signs_row d row -> length x = d ->
+    length y = d ->
+  1 - 2 * exp (- (f ^ 2 / 2)) <= probability d
+    (flat d row x y (f * sqrt (squared_norm (minus x y)) / sqrt (INR d))).
 Proof.
   intros Hf Hd R Lx Ly. assert (Dp : 0 < sqrt (INR d)) by (apply sqrt_lt_R0, lt_0_INR; exact Hd).
-  set (N := squared_norm (minus x y)). assert (L : length (minus x y) = d) by (rewrite minus_length; congruence).
-  assert (F : forall s, flat d row x y (f * sqrt N / sqrt (INR d)) s = false -> f * sqrt N <= Rabs (turned row s (minus x y))).
+  set (N := squared_norm (minus x y)). assert (L : length (minus x y) = d) by
+    (rewrite minus_length; congruence).
+  assert (F : forall s, flat d row x y (f * sqrt N / sqrt (INR d)) s = false ->
+    f * sqrt N <= Rabs (turned row s (minus x y))).
   { intros s H. unfold flat in H. destruct (Rle_dec _ _) as [| C]; [discriminate |]. apply Rnot_le_lt in C.
     rewrite <- turned_minus by congruence.
     replace (turned row s x / sqrt (INR d) - turned row s y / sqrt (INR d)) with
@@ -181,7 +204,7 @@ Proof.
   intros H. split; [unfold Rdiv; rewrite Rmult_1_l; now apply ln_Rinv |].
   enough (ln gamma < 0) by lra. rewrite <- ln_1. apply ln_increasing; lra.
 Qed.
-(* kent-lem-20 part: the repair, gamma at most 2^(-1/49) *)
+(* kent-lem-20 whole *)
 Theorem rotation_flattens gamma : 0 < gamma -> gamma ^ 49 <= 1 / 2 -> lemma_20_at gamma.
 Proof.
   intros G0 G. assert (G1 : gamma < 1).
@@ -200,10 +223,13 @@ Qed.
 (* kent-lem-20 part: the other repair, with sqrt (2 log (2 / gamma)) for every gamma *)
 Theorem rotation_flattens_at_every_gamma gamma d row x y : 0 < gamma < 1 -> (0 < d)%nat -> signs_row d row ->
   length x = d -> length y = d ->
-  1 - gamma <= probability d (flat d row x y (sqrt (2 * ln (2 / gamma)) * sqrt (squared_norm (minus x y)) / sqrt (INR d))).
+  1 - gamma <= probability d (flat d row x y
+    (sqrt (2 * ln (2 / gamma)) * sqrt (squared_norm (minus x y)) / sqrt (INR d))).
 Proof.
-  intros G Hd R Lx Ly. apply Rle_trans with (2 := flat_with_factor (sqrt (2 * ln (2 / gamma))) d row x y (sqrt_pos _) Hd R Lx Ly).
-  assert (P : 1 < 2 / gamma). { apply Rmult_lt_reg_r with gamma; [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  intros G Hd R Lx Ly. apply Rle_trans with
+    (2 := flat_with_factor (sqrt (2 * ln (2 / gamma))) d row x y (sqrt_pos _) Hd R Lx Ly).
+  assert (P : 1 < 2 / gamma). { apply Rmult_lt_reg_r with gamma; [lra |]. unfold Rdiv. rewrite Rmult_assoc,
+    Rinv_l; lra. }
   assert (0 < ln (2 / gamma)) by (rewrite <- ln_1; apply ln_increasing; lra).
   rewrite pow2_sqrt by lra. replace (2 * ln (2 / gamma) / 2) with (ln (2 / gamma)) by field.
   rewrite exp_Ropp, exp_ln by lra. right. field. lra.
@@ -213,18 +239,21 @@ Theorem lemma_20_fails_near_1 gamma d row : exp (- (1 / 100)) < gamma < 1 -> (0 
   let x := 1 :: repeat 0 (d - 1) in let y := repeat 0 d in
   probability d (flat d row x y (10 * sqrt (squared_norm (minus x y)) * sqrt (ln (1 / gamma) / INR d))) = 0.
 Proof.
-  intros G Hd R x y. pose proof (exp_pos (- (1 / 100))). destruct (log_of_inverse gamma ltac:(lra)) as [E L]. rewrite E.
+  intros G Hd R x y. pose proof (exp_pos (- (1 / 100))). destruct (log_of_inverse gamma ltac:(lra)) as [E L].
+  rewrite E.
   assert (S : - ln gamma < 1 / 100).
   { destruct G as [G _]. apply ln_increasing in G; [| apply exp_pos]. rewrite ln_exp in G. lra. }
   assert (Dp : 0 < sqrt (INR d)) by (apply sqrt_lt_R0, lt_0_INR; exact Hd).
   assert (M : minus x y = 1 :: repeat 0 (d - 1)).
-  { unfold x, y. destruct d as [| d]; [lia |]. simpl. rewrite Rminus_0_r. f_equal. replace (d - 0)%nat with d by lia.
+  { unfold x, y. destruct d as [| d]; [lia |]. simpl. rewrite Rminus_0_r. f_equal. replace (d - 0)%nat with
+    d by lia.
     clear. induction d; simpl; [reflexivity |]. rewrite Rminus_0_r. now f_equal. }
   assert (Z : forall n, squared_norm (repeat 0 n) = 0).
   { induction n as [| n IH]; [reflexivity |]. unfold squared_norm in *. simpl in *. rewrite IH. ring. }
   assert (N : squared_norm (minus x y) = 1).
   { rewrite M. specialize (Z (d - 1)%nat). unfold squared_norm in *. simpl in *. rewrite Z. ring. }
-  rewrite N, sqrt_1. unfold probability. rewrite (sum_ext _ _ (fun _ => 0)); [rewrite sum_const; unfold Rdiv; ring |].
+  rewrite N, sqrt_1. unfold probability. rewrite (sum_ext _ _ (fun _ => 0));
+    [rewrite sum_const; unfold Rdiv; ring |].
   intros s Hs. unfold flat. destruct (Rle_dec _ _) as [C | _]; [exfalso | reflexivity].
   replace (turned row s x / sqrt (INR d) - turned row s y / sqrt (INR d)) with
     ((turned row s x - turned row s y) * / sqrt (INR d)) in C by (field; lra).
@@ -238,16 +267,18 @@ Proof.
           simpl; f_equal; now apply IH. }
     destruct R as [Lr R]. destruct row as [| h row], s as [| b s]; simpl in Lr, Ls; try lia.
     simpl. rewrite turned_of_null by apply Z. rewrite Rplus_0_r, Rmult_1_r, Rabs_mult.
-    assert (Rabs h = 1) as -> by (destruct (R h (or_introl eq_refl)) as [-> | ->]; [apply Rabs_R1 | rewrite Rabs_left; lra]).
+    assert (Rabs h = 1) as -> by (destruct (R h (or_introl eq_refl)) as [-> | ->];
+      [apply Rabs_R1 | rewrite Rabs_left; lra]).
     destruct b; [rewrite Rabs_R1 | rewrite Rabs_left]; lra. }
   rewrite Rabs_mult, A, (Rabs_pos_eq (/ sqrt (INR d))) in C by (left; now apply Rinv_0_lt_compat).
   rewrite sqrt_div in C by (lra || now apply lt_0_INR).
-  replace (10 * 1 * (sqrt (- ln gamma) / sqrt (INR d))) with (10 * sqrt (- ln gamma) * / sqrt (INR d)) in C by (field; lra).
+  replace (10 * 1 * (sqrt (- ln gamma) / sqrt (INR d))) with (10 * sqrt (- ln gamma) * / sqrt (INR d)) in C by
+    (field; lra).
   apply Rmult_le_reg_r in C; [| now apply Rinv_0_lt_compat].
   assert (sqrt (- ln gamma) < sqrt (1 / 100)) by (apply sqrt_lt_1; lra).
   replace (1 / 100) with ((1 / 10) * (1 / 10)) in H0 by field. rewrite sqrt_square in H0; lra.
 Qed.
-(* kent-lem-20 part: so the printed statement is false *)
+(* kent-lem-20 whole *)
 Theorem lemma_20_is_false : ~ lemma_20.
 Proof.
   intros P. set (gamma := (exp (- (1 / 100)) + 1) / 2).

@@ -24,7 +24,8 @@ Definition algorithm_6 (n d m s : nat) (eta lambda tau : R) (signs : nat -> nat 
     question (list vector) :=
   let t := length seen in let half := (n / 2)%nat in
   let kept := selected d s signs (firstn half seen) in let h := (half / 2 / length kept)%nat in
-  let fold := fun i => if (i <? half + half / 2)%nat then ((i - half) / h)%nat else ((i - half - half / 2) / h)%nat in
+  let fold := fun i => if (i <? half + half / 2)%nat then ((i - half) / h)%nat else
+    ((i - half - half / 2) / h)%nat in
   let value := coordinate_mean m (nth (fold t) kept 0%nat) in
   if (t <? half)%nat then Ask (- eta) eta (hashed_sum d m lambda (signs t))
   else if (t <? half + half / 2)%nat then localise 0 tau value
@@ -41,7 +42,8 @@ Theorem algorithm_6_is_private n d m s eta lambda tau signs eps : 0 < eta -> 0 <
 Proof. intros H Ht He. apply follow_private; [exact He |]. intros. now apply algorithm_6_fair. Qed.
 (* kent-alg-6 part: every vote is a distribution, every report a density *)
 Theorem algorithm_6_is_lawful n d m s eta lambda tau signs eps seen u : 0 < eta -> 0 < tau -> 0 < eps ->
-  lawful (algorithm_6 n d m s eta lambda tau signs seen) (follow eps (algorithm_6 n d m s eta lambda tau signs) seen u).
+  lawful (algorithm_6 n d m s eta lambda tau signs seen)
+    (follow eps (algorithm_6 n d m s eta lambda tau signs) seen u).
 Proof. intros H Ht He. apply asked_lawful; [exact He | now apply algorithm_6_fair]. Qed.
 (* The hashed sum of a user who chooses the coordinates of sign c. *)
 Definition of_sign (r : nat -> R) (c : R) : vector := fun j => if Req_EM_T (r j) c then 1 else 0.
@@ -54,7 +56,8 @@ Proof.
   - rewrite Rabs_R0. destruct (Rle_dec lambda 0); [lra | ring].
 Qed.
 (* kent-alg-6 part: with eta signs of either kind no smaller budget holds for the first half, by events *)
-Theorem algorithm_6_first_half_loses_the_budget d m eta lambda r eps e : 0 < eta -> 0 < lambda <= 1 -> 0 < eps -> (0 < m)%nat ->
+Theorem algorithm_6_first_half_loses_the_budget d m eta lambda r eps e : 0 < eta -> 0 < lambda <= 1 ->
+    0 < eps -> (0 < m)%nat ->
   eta <= sum (seq 0 d) (of_sign r 1) -> eta <= sum (seq 0 d) (of_sign r (-1)) -> e < eps ->
   ~ private_by_masses anyone e (report (- eta) eta eps (hashed_sum d m lambda r)).
 Proof.
@@ -63,12 +66,14 @@ Proof.
     rewrite hashed_of_sign by assumption; lra.
 Qed.
 
-(* Algorithm 7: all coordinates by Algorithm 4 with this width; what follows is computed from the estimates. *)
+(* Algorithm 7: all coordinates by Algorithm 4 with this width;
+    what follows is computed from the estimates. *)
 Definition threshold_width (n m : nat) (eps : R) : R := sqrt (4 * ln (INR n * INR m * eps ^ 2) / INR m).
 Definition algorithm_7 (d h m : nat) (kappa eps : R) : (nat -> list vector) -> list answer -> R :=
   let n := (2 * (d * h))%nat in let m' := horizon m (INR n * eps ^ 2 / (kappa * INR d)) in
   algorithm_4 d h m' (threshold_width n m' eps) eps.
-Lemma threshold_width_positive n m eps : (0 < m)%nat -> 1 < INR n * INR m * eps ^ 2 -> 0 < threshold_width n m eps.
+Lemma threshold_width_positive n m eps : (0 < m)%nat -> 1 < INR n * INR m * eps ^ 2 ->
+    0 < threshold_width n m eps.
 Proof.
   intros Hm H. apply lt_INR in Hm. simpl in Hm. apply sqrt_lt_R0, Rdiv_lt_0_compat; [| exact Hm].
   apply Rmult_lt_0_compat; [lra |]. rewrite <- ln_1. apply ln_increasing; lra.
@@ -85,4 +90,5 @@ Theorem algorithm_7_loses_the_budget d h m kappa eps :
   (0 < d)%nat -> (0 < h)%nat -> (0 < m')%nat -> 0 < eps -> 1 < INR n * INR m' * eps ^ 2 ->
   (2 <= bins (threshold_width n m' eps))%nat ->
   attains (same_but_one_among (records_in in_cube)) eps (algorithm_7 d h m kappa eps).
-Proof. intros n m' Hd Hh Hm He H Hb. apply algorithm_4_loses_the_budget; auto. now apply threshold_width_positive. Qed.
+Proof. intros n m' Hd Hh Hm He H Hb. apply algorithm_4_loses_the_budget; auto.
+  now apply threshold_width_positive. Qed.

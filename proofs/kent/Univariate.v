@@ -128,7 +128,8 @@ Theorem algorithm_10_is_lawful n m tau eps seen u : 0 < tau -> 0 < eps ->
   lawful (algorithm_10 n m tau eps seen) (follow eps (algorithm_10 n m tau eps) seen u).
 Proof. intros Ht He. apply asked_lawful; [exact He | now apply algorithm_10_fair]. Qed.
 (* kent-alg-10 part: above 1 the loss is exactly the budget from six bins on *)
-Theorem algorithm_10_loses_the_budget n m tau eps others : 0 < tau -> 1 < eps -> (2 <= n)%nat -> (0 < m)%nat ->
+Theorem algorithm_10_loses_the_budget n m tau eps others : 0 < tau -> 1 < eps -> (2 <= n)%nat ->
+    (0 < m)%nat ->
   (6 <= bins tau)%nat ->
   let u := repeat (left_end tau 1) m in let v := repeat (left_end tau 4) m in
   let P := transcript (follow eps (algorithm_10 n m tau eps)) [] in
@@ -172,7 +173,8 @@ Proof.
   refine (attained_refutes _ _ _ _ (closed_bins_attain reach eps tau Ht Hb) _ (P tau Ht)).
   assert (0 < INR (2 * reach + 1)) by (apply lt_0_INR; lia).
   replace (2 * reach + 2)%nat with (2 * reach + 1 + 1)%nat by lia. rewrite plus_INR. simpl (INR 1).
-  replace ((INR (2 * reach + 1) + 1) / INR (2 * reach + 1) * eps) with (eps + eps / INR (2 * reach + 1)) by (field; lra).
+  replace ((INR (2 * reach + 1) + 1) / INR (2 * reach + 1) * eps) with (eps + eps / INR (2 * reach + 1)) by
+    (field; lra).
   assert (0 < eps / INR (2 * reach + 1)) by now apply Rdiv_lt_0_compat. lra.
 Qed.
 (* kent-alg-10 part: read with closed bins it breaks the budget, with one vote a mean and with three *)

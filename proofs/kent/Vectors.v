@@ -20,14 +20,24 @@ Definition algorithm_4 (d h m : nat) (tau eps : R) : (nat -> list vector) -> lis
 (* kent-alg-4 part: privacy of the whole transcript *)
 Theorem algorithm_4_is_private d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one eps (algorithm_4 d h m tau eps).
-Proof. intros Hd Hh Ht He. rewrite <- (one_time eps) at 1. apply vector_mean_private; auto; lra. Qed.
+Proof.
+  intros Hd Hh Ht He. rewrite <- (one_time eps) at 1. unfold algorithm_4.
+  apply vector_mean_private; try assumption; lra.
+Qed.
+(* kent-alg-4 part: every vote is a distribution, every report a density *)
+Theorem algorithm_4_is_lawful d h m tau eps seen u : 0 < tau -> 0 < eps ->
+  let ask := by_coordinates 0 2 tau (coordinate_mean m) (plan d h 1) in
+    lawful (ask seen) (follow eps ask seen u).
+Proof. intros Ht He ask. apply by_coordinates_lawful; lra. Qed.
 (* kent-alg-4 part: the loss is exactly the budget from two bins on *)
-Theorem algorithm_4_loses_the_budget d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> 0 < tau -> 0 < eps ->
+Theorem algorithm_4_loses_the_budget d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> 0 < tau ->
+    0 < eps ->
   (2 <= bins tau)%nat -> attains (same_but_one_among (records_in in_cube)) eps (algorithm_4 d h m tau eps).
 Proof.
-  intros Hd Hh Hm Ht He Hb. rewrite <- (one_time eps) at 1.
+  intros Hd Hh Hm Ht He Hb. rewrite <- (one_time eps) at 1. unfold algorithm_4.
   apply vector_mean_attains with (i := 0%nat) (i' := 1%nat)
-    (u := repeat (fun _ => left_end tau 0) m) (v := repeat (fun _ => left_end tau 1) m); auto; try lra.
+    (u := repeat (fun _ => left_end tau 0) m) (v := repeat (fun _ => left_end tau 1) m);
+    try assumption; try lra.
   - unfold apart. lia.
   - apply repeat_in. intros j. apply left_end_in_cube; [exact Ht | lia].
   - apply repeat_in. intros j. apply left_end_in_cube; [exact Ht | lia].
@@ -39,14 +49,23 @@ Definition rotation (d : nat) (U : nat -> nat -> R) : Prop := forall i j, (i < d
   sum (seq 0 d) (fun l => U i l * U j l) = if Nat.eqb i j then 1 else 0.
 Definition rotated (d m : nat) (U : nat -> nat -> R) (j : nat) (records : list vector) : R :=
   sum (seq 0 d) (fun l => U j l * coordinate_mean m l records).
-Definition algorithm_5 (d h m : nat) (U : nat -> nat -> R) (tau eps : R) : (nat -> list vector) -> list answer -> R :=
+Definition algorithm_5 (d h m : nat) (U : nat -> nat -> R) (tau eps : R) : (nat -> list vector) ->
+    list answer -> R :=
   vector_mean d h 1 0 2 tau eps (rotated d m U).
 (* kent-alg-5 part: privacy of the whole transcript, for every public matrix *)
 Theorem algorithm_5_is_private d h m U tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one eps (algorithm_5 d h m U tau eps).
-Proof. intros Hd Hh Ht He. rewrite <- (one_time eps) at 1. apply vector_mean_private; auto; lra. Qed.
+Proof.
+  intros Hd Hh Ht He. rewrite <- (one_time eps) at 1. unfold algorithm_5.
+  apply vector_mean_private; try assumption; lra.
+Qed.
+(* kent-alg-5 part: every vote is a distribution, every report a density *)
+Theorem algorithm_5_is_lawful d h m U tau eps seen u : 0 < tau -> 0 < eps ->
+  let ask := by_coordinates 0 2 tau (rotated d m U) (plan d h 1) in lawful (ask seen) (follow eps ask seen u).
+Proof. intros Ht He ask. apply by_coordinates_lawful; lra. Qed.
 (* The record whose rotated coordinates are all c. *)
-Definition unrotated (d : nat) (U : nat -> nat -> R) (c : R) : vector := fun l => c * sum (seq 0 d) (fun j => U j l).
+Definition unrotated (d : nat) (U : nat -> nat -> R) (c : R) : vector :=
+    fun l => c * sum (seq 0 d) (fun j => U j l).
 Lemma sum_pick d i f : (i < d)%nat -> sum (seq 0 d) (fun j => if Nat.eqb i j then f j else 0) = f i.
 Proof.
   enough (G : forall n a, sum (seq a n) (fun j => if Nat.eqb i j then f j else 0) =
@@ -56,7 +75,8 @@ Proof.
   - destruct (Nat.leb_spec a i), (Nat.ltb_spec i (a + 0)); simpl; try reflexivity; lia.
   - rewrite IH. destruct (Nat.eqb_spec i a) as [-> | N].
     + destruct (Nat.leb_spec (S a) a), (Nat.leb_spec a a), (Nat.ltb_spec a (a + S n)); simpl; try lia; ring.
-    + destruct (Nat.leb_spec (S a) i), (Nat.leb_spec a i), (Nat.ltb_spec i (S a + n)), (Nat.ltb_spec i (a + S n));
+    + destruct (Nat.leb_spec (S a) i), (Nat.leb_spec a i), (Nat.ltb_spec i (S a + n)),
+      (Nat.ltb_spec i (a + S n));
         simpl; try lia; ring.
 Qed.
 Lemma rotated_unrotated d m U c j : rotation d U -> (0 < m)%nat -> (j < d)%nat ->
@@ -71,7 +91,8 @@ Proof.
 Qed.
 Lemma unrotated_length d U c : rotation d U -> sum (seq 0 d) (fun l => unrotated d U c l ^ 2) = INR d * c ^ 2.
 Proof.
-  intros O. rewrite (sum_ext _ _ (fun l => c ^ 2 * sum (seq 0 d) (fun i => sum (seq 0 d) (fun j => U i l * U j l)))).
+  intros O. rewrite (sum_ext _ _ (fun l => c ^ 2 * sum (seq 0 d)
+    (fun i => sum (seq 0 d) (fun j => U i l * U j l)))).
   2: { intros l _. unfold unrotated. set (s := sum (seq 0 d) (fun j => U j l)).
        rewrite (sum_ext _ (fun i => sum (seq 0 d) (fun j => U i l * U j l)) (fun i => U i l * s)).
        - rewrite sum_scale_r. fold s. ring.
@@ -83,7 +104,8 @@ Proof.
   - apply (sum_pick d i (fun _ => 1)). lia.
   - intros j Hj. apply in_seq in Hj. apply O; lia.
 Qed.
-Lemma unrotated_in_ball d m U c : rotation d U -> INR d * c ^ 2 <= 1 -> records_in (in_ball d) (repeat (unrotated d U c) m).
+Lemma unrotated_in_ball d m U c : rotation d U -> INR d * c ^ 2 <= 1 ->
+    records_in (in_ball d) (repeat (unrotated d U c) m).
 Proof. intros O H. apply repeat_in. unfold in_ball. now rewrite unrotated_length. Qed.
 (* kent-alg-5 part: the loss is exactly the budget if the rotated mean can lie in two bins of a coordinate *)
 Theorem algorithm_5_loses_the_budget d h m U tau eps i i' : (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat ->
@@ -91,9 +113,10 @@ Theorem algorithm_5_loses_the_budget d h m U tau eps i i' : (0 < d)%nat -> (0 < 
   INR d * left_end tau i ^ 2 <= 1 -> INR d * left_end tau i' ^ 2 <= 1 ->
   attains (same_but_one_among (records_in (in_ball d))) eps (algorithm_5 d h m U tau eps).
 Proof.
-  intros Hd Hh Hm Ht He O Hi N N'. rewrite <- (one_time eps) at 1.
+  intros Hd Hh Hm Ht He O Hi N N'. rewrite <- (one_time eps) at 1. unfold algorithm_5.
   apply vector_mean_attains with (i := i) (i' := i')
-    (u := repeat (unrotated d U (left_end tau i)) m) (v := repeat (unrotated d U (left_end tau i')) m); auto; try lra.
+    (u := repeat (unrotated d U (left_end tau i)) m) (v := repeat (unrotated d U (left_end tau i')) m);
+    try assumption; try lra.
   - unfold apart. lia.
   - now apply unrotated_in_ball.
   - now apply unrotated_in_ball.
@@ -103,9 +126,11 @@ Qed.
 (* Algorithm 8: coefficients of a density in the trigonometric basis; records are points of [0, 1]. *)
 Definition wave (j : nat) (x : R) : R :=
   if Nat.leb j 1 then 1
-  else if Nat.even j then sqrt 2 * cos (2 * PI * INR (j / 2) * x) else sqrt 2 * sin (2 * PI * INR (j / 2) * x).
+  else if Nat.even j then sqrt 2 * cos (2 * PI * INR (j / 2) * x) else sqrt 2 * sin
+    (2 * PI * INR (j / 2) * x).
 Definition printed_coefficient (m j : nat) (records : list R) : R := mean m (map (wave (j + 1)) records).
-Definition repaired_coefficient (m j : nat) (records : list R) : R := mean m (map (wave (j + 2)) records) / sqrt 2.
+Definition repaired_coefficient (m j : nat) (records : list R) : R :=
+    mean m (map (wave (j + 2)) records) / sqrt 2.
 Definition algorithm_8 (coefficient : nat -> nat -> list R -> R) (J h m : nat) (tau eps : R) :
     (nat -> list R) -> list answer -> R :=
   vector_mean J h 1 0 2 tau eps (coefficient m).
@@ -114,9 +139,16 @@ Theorem algorithm_8_is_private J h m tau eps : (1 < J)%nat -> (0 < h)%nat -> 0 <
   private same_but_one eps (algorithm_8 printed_coefficient J h m tau eps) /\
   private same_but_one eps (algorithm_8 repaired_coefficient (J - 1) h m tau eps).
 Proof.
-  intros HJ Hh Ht He. rewrite <- (one_time eps) at 1 3.
-  split; apply vector_mean_private; auto; try lia; lra.
+  intros HJ Hh Ht He. rewrite <- (one_time eps) at 1 3. unfold algorithm_8.
+  split; apply vector_mean_private; try assumption; try lia; lra.
 Qed.
+
+(* kent-alg-8 part: every vote is a distribution, every report a density *)
+Theorem algorithm_8_is_lawful (coefficient : nat -> nat -> list R -> R) d h m tau eps seen u :
+  0 < tau -> 0 < eps ->
+  let ask := by_coordinates 0 2 tau (coefficient m) (plan d h 1) in
+  lawful (ask seen) (follow eps ask seen u).
+Proof. intros Ht He ask. apply by_coordinates_lawful; lra. Qed.
 
 (* Algorithm 12: a budget above 1 is spread; coordinate j asks the folds j, ..., j + k - 1 at the share b. *)
 Definition folds_printed (d : nat) (eps : R) : nat :=
@@ -126,11 +158,13 @@ Definition folds_repaired (d : nat) (eps : R) : nat :=
 Definition share (d : nat) (eps : R) : R :=
   if Rle_dec eps 1 then eps else if Rle_dec eps (INR d) then 1 else eps / INR d.
 (* Algorithm 10 at the share: three votes and a margin of 5 above 1. *)
-Definition general_vector_mean {X} (folds : nat -> R -> nat) (d h : nat) (tau eps : R) (value : nat -> X -> R) :
+Definition general_vector_mean {X} (folds : nat -> R -> nat) (d h : nat) (tau eps : R) 
+    (value : nat -> X -> R) :
     (nat -> X) -> list answer -> R :=
   if Rle_dec (share d eps) 1 then vector_mean d h (folds d eps) 0 2 tau (share d eps) value
   else vector_mean d h (folds d eps) 1 5 tau (share d eps) value.
-Definition algorithm_12 (folds : nat -> R -> nat) (d h m : nat) (tau eps : R) : (nat -> list vector) -> list answer -> R :=
+Definition algorithm_12 (folds : nat -> R -> nat) (d h m : nat) (tau eps : R) : (nat -> list vector) ->
+    list answer -> R :=
   general_vector_mean folds d h tau eps (coordinate_mean m).
 
 Lemma above eps : 0 <= eps -> exists d, eps < INR d.
@@ -149,22 +183,27 @@ Proof.
 Qed.
 Lemma printed_cost d eps : 1 < eps < INR d -> eps < INR (folds_printed d eps) * share d eps.
 Proof.
-  intros H. unfold folds_printed, share. destruct (Rle_dec eps 1); [lra |]. destruct (Rle_dec eps (INR d)); [| lra].
+  intros H. unfold folds_printed, share. destruct (Rle_dec eps 1); [lra |].
+  destruct (Rle_dec eps (INR d)); [| lra].
   rewrite Rmult_1_r. destruct (whole_spec eps) as [_ W]; [lra |].
   destruct (Nat.min_spec (whole eps + 1) d) as [[_ ->] | [_ ->]]; [rewrite plus_INR; simpl; lra | lra].
 Qed.
-Lemma vector_mean_nonneg {X} d h k reach margin tau b (value : nat -> X -> R) x o : 0 < tau -> 0 <= margin -> 0 < b ->
+Lemma vector_mean_nonneg {X} d h k reach margin tau b (value : nat -> X -> R) x o : 0 < tau -> 0 <= margin ->
+    0 < b ->
   0 <= vector_mean d h k reach margin tau b value x o.
 Proof.
-  intros Ht Hm Hb. apply conversation_nonneg. intros. apply asked_nonneg; [exact Hb | now apply by_coordinates_fair].
+  intros Ht Hm Hb. apply conversation_nonneg. intros.
+  apply asked_nonneg; [exact Hb | now apply by_coordinates_fair].
 Qed.
-Lemma general_private {X} folds d h tau eps (value : nat -> X -> R) : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
+Lemma general_private {X} folds d h tau eps (value : nat -> X -> R) : (0 < d)%nat -> (0 < h)%nat -> 0 < tau ->
+    0 < eps ->
   private same_but_one (INR (folds d eps) * share d eps) (general_vector_mean folds d h tau eps value).
 Proof.
   intros Hd Hh Ht He. pose proof (share_positive d eps Hd He). unfold general_vector_mean.
-  destruct (Rle_dec (share d eps) 1); apply vector_mean_private; auto; lra.
+  destruct (Rle_dec (share d eps) 1); apply vector_mean_private; try assumption; lra.
 Qed.
-Lemma general_within_budget {X} d h tau eps (value : nat -> X -> R) : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
+Lemma general_within_budget {X} d h tau eps (value : nat -> X -> R) : (0 < d)%nat -> (0 < h)%nat -> 0 < tau ->
+    0 < eps ->
   private same_but_one eps (general_vector_mean folds_repaired d h tau eps value).
 Proof.
   intros Hd Hh Ht He. pose proof (share_positive d eps Hd He).
@@ -176,12 +215,21 @@ Qed.
 Theorem algorithm_12_repaired_is_private d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one eps (algorithm_12 folds_repaired d h m tau eps).
 Proof. apply general_within_budget. Qed.
+(* kent-alg-12 part: every vote is a distribution, every report a density, as printed and repaired *)
+Theorem algorithm_12_is_lawful (folds : nat -> R -> nat) reach margin d h m tau eps seen u : (0 < d)%nat ->
+    0 < tau -> 0 < eps -> 0 <= margin ->
+  let ask := by_coordinates reach margin tau (coordinate_mean m) (plan d h (folds d eps)) in
+  lawful (ask seen) (follow (share d eps) ask seen u).
+Proof.
+  intros Hd Ht He Hm ask. apply by_coordinates_lawful; [exact Ht | exact Hm | now apply share_positive].
+Qed.
 (* kent-alg-12 part: what the printed folds cost *)
 Theorem algorithm_12_printed_costs d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one (INR (folds_printed d eps) * share d eps) (algorithm_12 folds_printed d h m tau eps).
 Proof. apply general_private. Qed.
 (* kent-alg-12 part: these costs are exact with six bins, printed and repaired *)
-Theorem algorithm_12_loses folds d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> 0 < tau -> 0 < eps ->
+Theorem algorithm_12_loses folds d h m tau eps : (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> 0 < tau ->
+    0 < eps ->
   (6 <= bins tau)%nat ->
   attains (same_but_one_among (records_in in_cube)) (INR (folds d eps) * share d eps)
     (algorithm_12 folds d h m tau eps).
@@ -191,7 +239,7 @@ Proof.
     attains (same_but_one_among (records_in in_cube)) (INR (folds d eps) * share d eps)
       (vector_mean d h (folds d eps) reach margin tau (share d eps) (coordinate_mean m))).
   { intros reach Hr margin Hmargin. apply vector_mean_attains with (i := 1%nat) (i' := 4%nat)
-      (u := repeat (fun _ => left_end tau 1) m) (v := repeat (fun _ => left_end tau 4) m); auto.
+      (u := repeat (fun _ => left_end tau 1) m) (v := repeat (fun _ => left_end tau 4) m); try assumption.
     - unfold apart. lia.
     - apply repeat_in. intros j. apply left_end_in_cube; [exact Ht | lia].
     - apply repeat_in. intros j. apply left_end_in_cube; [exact Ht | lia].
@@ -203,7 +251,8 @@ Definition algorithm_12_as_printed_keeps (eps : R) : Prop :=
   forall d h m tau, (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> 0 < tau ->
   private (same_but_one_among (records_in in_cube)) eps (algorithm_12 folds_printed d h m tau eps).
 (* kent-alg-12 part: refuted as printed for every budget above 1, in every dimension above the budget *)
-Theorem algorithm_12_as_printed_is_not_private d h m tau eps : 1 < eps < INR d -> (0 < h)%nat -> (0 < m)%nat ->
+Theorem algorithm_12_as_printed_is_not_private d h m tau eps : 1 < eps < INR d -> (0 < h)%nat ->
+    (0 < m)%nat ->
   0 < tau -> (6 <= bins tau)%nat ->
   ~ private (same_but_one_among (records_in in_cube)) eps (algorithm_12 folds_printed d h m tau eps).
 Proof.
@@ -212,7 +261,8 @@ Proof.
   apply algorithm_12_loses; auto. lra.
 Qed.
 (* kent-alg-12 part: so the printed promise is false for every budget above 1 *)
-Theorem algorithm_12_as_printed_breaks_every_budget_above_1 eps : 1 < eps -> ~ algorithm_12_as_printed_keeps eps.
+Theorem algorithm_12_as_printed_breaks_every_budget_above_1 eps : 1 < eps ->
+    ~ algorithm_12_as_printed_keeps eps.
 Proof.
   intros He P. destruct (many_bins 6) as (tau & Ht & Hb). destruct (above eps) as (d & Hd); [lra |].
   assert (0 < d)%nat by (apply INR_lt; simpl; lra).
@@ -228,6 +278,14 @@ Definition algorithm_13 (folds : nat -> R -> nat) (d h m : nat) (U : nat -> nat 
 Theorem algorithm_13_repaired_is_private d h m U tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one eps (algorithm_13 folds_repaired d h m U tau eps).
 Proof. apply general_within_budget. Qed.
+(* kent-alg-13 part: every vote is a distribution, every report a density, as printed and repaired *)
+Theorem algorithm_13_is_lawful (folds : nat -> R -> nat) reach margin d h m U tau eps seen u : (0 < d)%nat ->
+    0 < tau -> 0 < eps -> 0 <= margin ->
+  let ask := by_coordinates reach margin tau (rotated d m U) (plan d h (folds d eps)) in
+  lawful (ask seen) (follow (share d eps) ask seen u).
+Proof.
+  intros Hd Ht He Hm ask. apply by_coordinates_lawful; [exact Ht | exact Hm | now apply share_positive].
+Qed.
 (* kent-alg-13 part: what the printed folds cost at most *)
 Theorem algorithm_13_printed_costs d h m U tau eps : (0 < d)%nat -> (0 < h)%nat -> 0 < tau -> 0 < eps ->
   private same_but_one (INR (folds_printed d eps) * share d eps) (algorithm_13 folds_printed d h m U tau eps).
@@ -236,7 +294,8 @@ Definition algorithm_13_as_printed_keeps (eps : R) : Prop :=
   forall d h m U tau, (0 < d)%nat -> (0 < h)%nat -> (0 < m)%nat -> rotation d U -> 0 < tau ->
   private (same_but_one_among (records_in (in_ball d))) eps (algorithm_13 folds_printed d h m U tau eps).
 (* kent-alg-13 part: refuted as printed for budgets from 1 to the dimension, under every rotation *)
-Theorem algorithm_13_as_printed_is_not_private d h m U tau eps i i' : 1 < eps < INR d -> (0 < h)%nat -> (0 < m)%nat ->
+Theorem algorithm_13_as_printed_is_not_private d h m U tau eps i i' : 1 < eps < INR d -> (0 < h)%nat ->
+    (0 < m)%nat ->
   0 < tau -> rotation d U -> (i < i' < bins tau)%nat ->
   INR d * left_end tau i ^ 2 <= 1 -> INR d * left_end tau i' ^ 2 <= 1 ->
   ~ private (same_but_one_among (records_in (in_ball d))) eps (algorithm_13 folds_printed d h m U tau eps).
@@ -247,7 +306,8 @@ Proof.
   { unfold share. destruct (Rle_dec eps 1); [lra |]. destruct (Rle_dec eps (INR d)); lra. }
   unfold algorithm_13, general_vector_mean. rewrite S. destruct (Rle_dec 1 1) as [_ | C]; [| lra].
   apply vector_mean_attains with (i := i) (i' := i')
-    (u := repeat (unrotated d U (left_end tau i)) m) (v := repeat (unrotated d U (left_end tau i')) m); auto; try lra.
+    (u := repeat (unrotated d U (left_end tau i)) m) (v := repeat (unrotated d U (left_end tau i')) m);
+    try assumption; try lra.
   - unfold apart. lia.
   - now apply unrotated_in_ball.
   - now apply unrotated_in_ball.
@@ -255,12 +315,14 @@ Proof.
 Qed.
 Lemma identity_rotation d : rotation d (fun i j => if Nat.eqb i j then 1 else 0).
 Proof.
-  intros i j Hi Hj. rewrite (sum_ext _ _ (fun l => if Nat.eqb i l then (if Nat.eqb j l then 1 else 0) else 0)).
+  intros i j Hi Hj. rewrite (sum_ext _ _ (fun l => if Nat.eqb i l then (if Nat.eqb j l then 1 else 0)
+    else 0)).
   - rewrite (sum_pick d i (fun l => if Nat.eqb j l then 1 else 0)) by exact Hi. now rewrite Nat.eqb_sym.
   - intros l _. destruct (Nat.eqb i l); ring.
 Qed.
 (* kent-alg-13 part: so the printed promise is false for every budget above 1 *)
-Theorem algorithm_13_as_printed_breaks_every_budget_above_1 eps : 1 < eps -> ~ algorithm_13_as_printed_keeps eps.
+Theorem algorithm_13_as_printed_breaks_every_budget_above_1 eps : 1 < eps ->
+    ~ algorithm_13_as_printed_keeps eps.
 Proof.
   intros He P. destruct (above eps) as (d & Hd); [lra |].
   assert (D : (0 < d)%nat) by (apply INR_lt; simpl; lra).
@@ -270,7 +332,8 @@ Proof.
   assert (L0 : left_end tau d = 0). { unfold left_end, tau. rewrite mult_INR. simpl. field. lra. }
   assert (L1 : left_end tau (d + 1) = / INR d).
   { unfold left_end, tau. rewrite mult_INR, plus_INR. simpl. field. lra. }
-  refine (algorithm_13_as_printed_is_not_private d 1 1 _ tau eps d (d + 1) (conj He Hd) Nat.lt_0_1 Nat.lt_0_1 Ht
+  refine (algorithm_13_as_printed_is_not_private d 1 1 _ tau eps d (d + 1)
+    (conj He Hd) Nat.lt_0_1 Nat.lt_0_1 Ht
     (identity_rotation d) _ _ _ (P d 1%nat 1%nat _ tau D Nat.lt_0_1 Nat.lt_0_1 (identity_rotation d) Ht)).
   - unfold tau. rewrite bins_whole by lia. assert (1 < d)%nat by (apply INR_lt; simpl; lra). lia.
   - rewrite L0. lra.
