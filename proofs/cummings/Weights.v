@@ -142,7 +142,7 @@ Proof.
 Qed.
 End Weights.
 
-(* cummings-alg-1 part: the least variance of all weights, for windows of any lengths, and its value *)
+(* cummings-alg-1, cummings-lem-5.2 part: the least variance of all weights, for windows of any lengths, and its value *)
 Theorem capped_weights_are_optimal_for_any_windows {U} (users : list U) v d k : (forall u, 0 < v u) -> (forall u, 0 < d u) -> 0 < k ->
   users <> [] -> exists T, 0 < T /\ weights users (capped users v d T) /\
     let R1 := T / sum users (raw v d T) in covers users d R1 (capped users v d T) /\

@@ -118,6 +118,17 @@ def stored(root: Path = ROOT) -> list[dict]:
     return json.loads((root / STORED).read_text(encoding="utf8"))
 
 
+def of_statement(id: str, root: Path = ROOT) -> list[dict]:
+    """The theorems about a statement."""
+    return [each for each in stored(root) if id in each["ids"]]
+
+
+def extent(id: str, root: Path = ROOT) -> str:
+    """How much of a statement is proved: "in whole", "in part", or nothing."""
+    found = of_statement(id, root)
+    return ("in whole" if any(each["whole"] for each in found) else "in part") if found else ""
+
+
 def write(root: Path, jobs: int) -> None:
     """Store what Coq finds, a theorem a line."""
     lines = [json.dumps(each, ensure_ascii=False) for each in checked(root, jobs)]
