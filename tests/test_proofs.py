@@ -43,8 +43,9 @@ def code(file):
 
 def computes(file):
     """Whether a file certifies by intervals, itself or through one that it imports."""
-    required = " ".join(re.findall(r"^From \w+ Require Import (.*)\.$", code(file), re.M)).split()
-    ours = [name for name in (f"{each.replace('.', '/')}.v" for each in required) if name in proofs.files()]
+    required = re.findall(r"^From Userdp(?:\.(\w+))? Require Import (.*)\.$", code(file), re.M)
+    named = ["/".join(filter(None, (room, each))) for room, names in required for each in names.split()]
+    ours = [f"{each.replace('.', '/')}.v" for each in named]
     return "Interval" in code(file) or any(map(computes, ours))
 
 
