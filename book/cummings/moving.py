@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import laplace
 
 from userdp.central import optimal_weights, window
-from userdp_papers.populations import BetaUsers
 from userdp.privacy import DistanceTest
-from userdp_papers.printed import spent_variance
 from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
+from userdp_papers.populations import BetaUsers
+from userdp_papers.printed import spent_variance
 
 THETA = 0.3  # the mean
 
@@ -36,7 +36,7 @@ def weights(records, spread, epsilon):
     users = BetaUsers(THETA, spread**2)
 
     def lengths(sizes):
-        half = window(sizes, 1000, mean=THETA, spread=spread**2, beta=0.05)
+        half = window(sizes, 1000, mean=THETA, variance=spread**2, beta=0.05)
         return np.minimum(THETA + half, 1) - np.maximum(THETA - half, 0)
 
     variances, widths = users.variance(sizes), lengths(sizes)

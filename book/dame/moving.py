@@ -3,10 +3,9 @@
 import numpy as np
 
 from userdp.sizes import two_point_sizes
-from userdp_papers.theory.exact import dame_risk
-from userdp_papers.theory.rates import dame_lower, dame_noise_risk, dame_upper, laplace_mean_risk
 from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
+from userdp_papers.theory.rates import dame_lower, dame_noise_risk, dame_risk, dame_upper, laplace_mean_risk
 
 THETA = 0.3  # the mean
 

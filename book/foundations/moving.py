@@ -12,9 +12,9 @@ from userdp.privacy import (
     UnaryEncoding,
     sequential,
 )
-from userdp_papers.theory.audit import hockey_stick
 from userdp_book.site.chart import Axis, power_of_ten
 from userdp_book.site.figure import Slider, figure
+from userdp_papers.theory.audit import hockey_stick
 
 
 @figure(

@@ -3,10 +3,10 @@
 import numpy as np
 
 from userdp.local import split_budget
-from userdp_papers.theory.exact import localised_risk, sign_means
-from userdp_papers.theory.rates import duchi_mean_risk
 from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
+from userdp_papers.theory.exact import localised_risk, sign_means
+from userdp_papers.theory.rates import duchi_mean_risk
 
 THETA = 0.3  # the mean
 

@@ -5,6 +5,8 @@ from scipy.stats import norm
 
 from userdp.central import noise_mass, surrogate_curve
 from userdp.privacy import ThresholdedNoise
+from userdp_book.site.chart import Axis
+from userdp_book.site.figure import Slider, figure, steps
 from userdp_papers.theory.exact import (
     debiased_risk,
     expected_error,
@@ -12,8 +14,6 @@ from userdp_papers.theory.exact import (
     plain_risk,
     two_approximate_bound,
 )
-from userdp_book.site.chart import Axis
-from userdp_book.site.figure import Slider, figure, steps
 
 NORMAL = norm.ppf((np.arange(300) + 0.5) / 300)  # 300 users at the quantiles of their distribution
 

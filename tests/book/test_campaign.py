@@ -3,8 +3,9 @@
 import pytest
 
 import campaign
-from campaign import PACKAGE, Sites, draw, judge
+from campaign import SOURCES, Sites, draw, judge
 from userdp_book.evidence.campaign import EQUIVALENTS, RESULTS, judged, table, wilson
+from userdp_book.evidence.slips import PLANTED
 
 EXAMPLE = '''
 def noisy(x, epsilon, delta=0.5, *, bound=2):
@@ -18,9 +19,9 @@ def noisy(x, epsilon, delta=0.5, *, bound=2):
 
 
 def changed(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(campaign, "PACKAGE", tmp_path)
-    (tmp_path / "central").mkdir()
-    file = tmp_path / "central" / "example.py"
+    monkeypatch.setattr(campaign, "SOURCES", tmp_path)
+    (tmp_path / "userdp" / "central").mkdir(parents=True)
+    file = tmp_path / "userdp" / "central" / "example.py"
     file.write_text(text)
     return [mutant for place in Sites(file).found() for mutant in place]
 
@@ -67,11 +68,12 @@ def test_a_seed_says_which_mutants():
 
 @pytest.mark.slow
 def test_the_tests_most_about_a_module_come_first():
-    assert campaign.tests_of("privacy/noise.py")[0] == ["privacy/test_noise.py"]
-    assert campaign.tests_of("central/mean.py")[0] == ["central/test_central_mean.py"]
-    for file in PACKAGE.rglob("*.py"):
-        first = campaign.tests_of(file.relative_to(PACKAGE).as_posix())
-        assert first or file.parent == PACKAGE
+    assert campaign.tests_of("userdp/privacy/noise.py")[0] == ["userdp/privacy/test_noise.py"]
+    assert campaign.tests_of("userdp/central/mean.py")[0] == ["userdp/central/test_central_mean.py"]
+    for package in PLANTED:
+        for file in (SOURCES / package).rglob("*.py"):
+            first = campaign.tests_of(file.relative_to(SOURCES).as_posix())
+            assert first or file.parent == SOURCES / package or file.name == "__init__.py"
 
 
 @pytest.mark.slips
@@ -79,10 +81,10 @@ def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(campaign, "RECORDED", tmp_path)
     campaign._calls.cache_clear()
     exact, _ = campaign.TIERS
-    file = "privacy/test_guarantee.py"
+    file = "userdp/privacy/test_guarantee.py"
     composed = f"tests/{file}::test_a_user_in_one_of_two_groups_pays_the_larger"
     assert "privacy/guarantee.py: disjoint" in campaign.calls(file, exact)[composed][1]
-    places = Sites(PACKAGE / "privacy/guarantee.py").found()
+    places = Sites(SOURCES / "userdp/privacy/guarantee.py").found()
     mutant = next(place[0] for place in places if place[0].function == "disjoint")
     tests = campaign.that_call(mutant, [file], exact)
     assert composed in tests and len(tests) < len(campaign.calls(file, exact))
@@ -94,7 +96,7 @@ def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
 def test_what_is_called_equivalent_is_a_mutant_and_has_a_reason():
     for row in table(EQUIVALENTS):
         assert None not in row, row
-        mutants = [mutant for place in Sites(PACKAGE / row["module"]).found() for mutant in place]
+        mutants = [mutant for place in Sites(SOURCES / row["module"]).found() for mutant in place]
         known = {(m.function, m.before, m.after) for m in mutants}
         # the stored campaign was one of the code of its day
         known |= {(r["function"], r["before"], r["after"]) for r in table(RESULTS)}
@@ -117,7 +119,7 @@ def test_the_interval_is_wilsons():
 
 @pytest.mark.slips
 def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
-    mutants = [mutant for place in Sites(PACKAGE / "privacy/guarantee.py").found() for mutant in place]
+    mutants = [mutant for place in Sites(SOURCES / "userdp/privacy/guarantee.py").found() for mutant in place]
     monkeypatch.setattr(campaign, "passes", lambda test: False)
     assert judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))["outcome"] == "unsure"
 
@@ -126,7 +128,11 @@ def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
 def test_what_no_test_sees_a_page_may_see(monkeypatch):
     """No test is asked: a quick page shows a bound that the mutant doubles, and would not without it."""
     monkeypatch.setattr(campaign, "TIERS", ())
-    mutants = [mutant for place in Sites(PACKAGE / "theory/exact_counts.py").found() for mutant in place]
+    mutants = [
+        mutant
+        for place in Sites(SOURCES / "userdp_papers/theory/exact/counts.py").found()
+        for mutant in place
+    ]
     mutant = next(m for m in mutants if m.function == "noise_variance" and m.kind == "arithmetic")
     row = judge(mutant)
     assert row["outcome"] == "killed" and row["test"].startswith("liu/debiasing-error.md::cell ")
@@ -136,6 +142,6 @@ def test_what_no_test_sees_a_page_may_see(monkeypatch):
 
 @pytest.mark.slips
 def test_a_mutant_is_planted_and_seen():
-    mutants = [mutant for place in Sites(PACKAGE / "privacy/guarantee.py").found() for mutant in place]
+    mutants = [mutant for place in Sites(SOURCES / "userdp/privacy/guarantee.py").found() for mutant in place]
     row = judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))
     assert row["outcome"] == "killed" and row["test"].startswith("privacy/test_guarantee.py::")

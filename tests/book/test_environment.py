@@ -17,7 +17,16 @@ from userdp_book.run.pages import code_cells, notebook, pages
 
 @pytest.fixture(scope="module")
 def project(root):
-    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    """What the two packages say together: the small one, and what the book needs beside it."""
+    both = [
+        tomllib.loads((root / place / "pyproject.toml").read_text(encoding="utf8"))["project"]
+        for place in ("", "src")
+    ]
+    small, companion = both
+    assert small["requires-python"] == companion["requires-python"]
+    extras = small["optional-dependencies"] | companion["optional-dependencies"]
+    needed = small["dependencies"] + [need for need in companion["dependencies"] if need != "userdp"]
+    return small | {"dependencies": needed, "optional-dependencies": extras}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +48,7 @@ def test_python_bounds_agree(project, conda):
 
 def test_conda_installs_what_the_notebooks_need_with_the_pins(conda):
     pip = next(item["pip"] for item in conda if isinstance(item, dict))
-    assert pip == ["-c constraints.txt", "-e .[notebooks,peers]"]
+    assert pip == ["-c constraints.txt", "-e .", "-e src[notebooks,peers]"]
 
 
 def imported(root):
@@ -56,7 +65,7 @@ def test_the_extra_of_the_notebooks_has_what_the_pages_import(root, project):
     listed = project["dependencies"] + project["optional-dependencies"]["notebooks"]
     offered = {canonicalize_name(Requirement(item).name) for item in listed}
     known = packages_distributions()
-    wanted = imported(root) - {"userdp", "userdp_book"}
+    wanted = imported(root) - {"userdp", "userdp_papers", "userdp_book"}
     assert len(wanted) > 5
     assert [name for name in wanted if not offered & {canonicalize_name(one) for one in known[name]}] == []
 

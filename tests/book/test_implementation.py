@@ -24,7 +24,7 @@ def test_every_algorithm_box_shows_its_code(root):
     ]
     assert len(boxes) >= 25
     # the repaired box stands beside the printed one, and their one function below both
-    shown = ("```{implementation} userdp.", ", repaired (ours)")
+    shown = ("```{implementation} userdp", ", repaired (ours)")
     assert [name for name, after in boxes if not any(words in after for words in shown)] == []
 
 

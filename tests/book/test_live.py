@@ -156,7 +156,7 @@ def test_the_archive_holds_the_package_and_its_tables(tmp_path):
     live.pack(tmp_path / "userdp.zip")
     with ZipFile(tmp_path / "userdp.zip") as archive:
         names = archive.namelist()
-    assert {"cells.py", "userdp/__init__.py", "userdp/data/statements.csv"} <= set(names)
+    assert {"cells.py", "userdp/__init__.py", "userdp_papers/data/statements.csv"} <= set(names)
     assert not any("__pycache__" in name for name in names)
 
 

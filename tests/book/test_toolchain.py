@@ -69,9 +69,11 @@ def test_only_pages_with_a_kernel_have_a_notebook(book, page):
 def test_first_cell_installs_from_the_configured_address(page):
     first = notebook(page).cells[0]
     assert first.metadata.tags == ["colab"]
-    assert '"userdp[notebooks] @ git+https://example.org/x/userdp"' in first.source
+    assert '"userdp @ git+https://example.org/x/userdp"' in first.source
+    companion = "userdp-companion[notebooks] @ git+https://example.org/x/userdp#subdirectory=src"
+    assert f'"{companion}"' in first.source
     page.source.write_text(PAGE.replace("rate(2)", "from userdp_book.evidence.peers import BITS"))
-    assert '"userdp[notebooks,peers] @ git+' in notebook(page).cells[0].source
+    assert '"userdp-companion[notebooks,peers] @ git+' in notebook(page).cells[0].source
 
 
 @pytest.mark.parametrize(

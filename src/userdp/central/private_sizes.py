@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from userdp import _validate
 from userdp._public import public
@@ -114,7 +114,9 @@ class TruncatedMean:
             return True
         if self.sensitivity(others, 0.0) > bound:
             return False
-        average = brentq(lambda x: self.sensitivity(others, x) - bound, 0.0, largest, xtol=1e-16)
+        average = scipy.optimize.brentq(
+            lambda x: self.sensitivity(others, x) - bound, 0.0, largest, xtol=1e-16
+        )
         gained = changes * np.max(self.size_weights * (self.half_widths - average))
         for signed in (deviations, -deviations):
             scores = weights * (signed - average)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from userdp import _validate
 from userdp._public import public
@@ -82,7 +82,7 @@ class Cover:
     def distances(self, points: ArrayLike) -> NDArray:
         """Distance of each point, shape (n, d), in the box around the cover, to each centre, shape (n, N)."""
         low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
-        return cdist(project(points, low, high), self.centres, METRICS[self.metric])
+        return scipy.spatial.distance.cdist(project(points, low, high), self.centres, METRICS[self.metric])
 
     def holds(self, points: ArrayLike) -> NDArray:
         """Whether each ball holds each point, boolean of shape (n, N): the votes as printed."""

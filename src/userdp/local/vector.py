@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import hadamard
+import scipy
 
 from userdp import _validate
 from userdp._public import public
@@ -146,7 +146,7 @@ def rotation(d: int, rng: Rng) -> NDArray:
     Kent, eq. (33); `d` must be a power of 2, up to 8192.
     """
     _validate.one_of([2**k for k in range(14)], d=d)
-    return hadamard(d) * rng.choice([-1.0, 1.0], d) / np.sqrt(d)
+    return scipy.linalg.hadamard(d) * rng.choice([-1.0, 1.0], d) / np.sqrt(d)
 
 
 @public

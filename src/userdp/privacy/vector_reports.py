@@ -7,7 +7,7 @@ far outside the domain whose mean is the input, so that the sum of the reports n
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 from scipy.special import expit, gammaln
 
 from userdp import _validate
@@ -81,7 +81,7 @@ class CubeReport(_VectorReport):
     def magnitude(self) -> float:
         """Absolute value B of each entry of the report."""
         agreements = np.arange(self.d // 2 + 1, self.d + 1)
-        near = stats.binom.pmf(agreements, self.d, 0.5)
+        near = scipy.stats.binom.pmf(agreements, self.d, 0.5)
         projection = near @ (2 * agreements - self.d) / self.d
         favour = -np.expm1(-self.epsilon)
         return float((self.far + favour * near.sum()) / (favour * projection))

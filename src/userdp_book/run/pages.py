@@ -126,7 +126,7 @@ def install_source(text: str, url: str) -> str:
     """The first cell of a page: the package from this address, with what its notebooks need."""
     if "nbgrader: {" in text:
         imported = set(re.findall(r"^(?:from|import) (\w+)", text, flags=re.MULTILINE))
-        if "userdp" in imported:
+        if imported & {"userdp", "userdp_papers"}:
             return INSTALL.format(url=url, extra="")
         needs = sorted(imported & {"numpy", "scipy"})
         return LAB.format(first=needs[-1], needs=" ".join(needs))

@@ -13,14 +13,14 @@ from . import SAFE
 
 
 def body(thing: object) -> str:
-    """Source of a function or class without its docstrings: these are on the API page."""
+    """Source of a function or class without docstrings, which the API page has, and the check at the door."""
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(thing)))
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             said = node.body[0]
             lines[said.lineno - 1 : said.end_lineno] = [None] * (said.end_lineno - said.lineno + 1)
-    return "\n".join(line for line in lines if line is not None)
+    return "\n".join(line for line in lines if line not in (None, "@public"))
 
 
 class Implementation(SphinxDirective):

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize
 from scipy.special import expit, ndtr
 
 from userdp import _validate
@@ -251,7 +251,7 @@ def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     size = 3 * rounds - 1 + 2 * opens
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
     options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
-    return build(optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+    return build(scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
 
 
 @lru_cache(maxsize=64)

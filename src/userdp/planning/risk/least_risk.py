@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from scipy.special import betainc, expit, gammaln
-from scipy.stats import binom
 
 from userdp import _validate
 from userdp._public import public
@@ -63,7 +63,7 @@ def _excess_root(theta: NDArray, law: FiniteSizes, epsilon: float) -> Floats:
     while True:
         k = np.minimum(np.floor(m * p + 2 * p * (1 - p) * x[..., None]) + 1, m)  # S exceeds x
         above = betainc(k, m - k + 1, p) @ law.probabilities
-        score = (m / 2 * binom.pmf(k - 1, m - 1, p)) @ law.probabilities  # E (S; K >= k)
+        score = (m / 2 * scipy.stats.binom.pmf(k - 1, m - 1, p)) @ law.probabilities  # E (S; K >= k)
         risen = odds * score / (1 + odds * above)
         if np.all(risen <= x * (1 + 1e-9)):
             return np.maximum(x, risen)
