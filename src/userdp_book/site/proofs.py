@@ -12,8 +12,10 @@ from userdp_papers.study.claims import statements
 
 from ..evidence.proofs import definitions, extent, of_statement, stored
 from . import SAFE
+from .claims import joined, own_name
 from .generated import SOURCES, FromData, made_of
-from .statements import statement_link, table, windowed
+from .links import to_statement
+from .statements import table, windowed
 
 MACHINE = ("PrimInt63.", "Uint63.")
 COUNTED = "{theorems} theorems about {about} of {all} statements: {whole} in whole, the others in a part."
@@ -75,18 +77,20 @@ class MachineChecked(FromData):
         made_of(self.env, "proofs")
         root = Path(self.env.srcdir)
         extents = {id: extent(id, root) for id in statements()}
-        rows = [[statement_link(id), much, self.said(id, root)] for id, much in extents.items() if much]
+        named = {id: to_statement(id, own_name(id)) for id in extents}
+        rows = [[named[id], much, self.said(id, root)] for id, much in extents.items() if much]
         whole = list(extents.values()).count("in whole")
         counted = {"about": len(rows), "all": len(extents), "whole": whole, "theorems": len(stored(root))}
         rows_in_window = windowed(table(self.head, rows, "machine-checked"))
         return [nodes.paragraph(text=COUNTED.format(**counted)), *rows_in_window]
 
     def said(self, id: str, root: Path) -> list[nodes.Node]:
+        found = of_statement(id, root)
         parts = [
-            [nodes.literal(text=each["theorem"]), nodes.Text(f" ({each['what'] or 'whole'}); ")]
-            for each in of_statement(id, root)
+            [nodes.literal(text=each["theorem"]), nodes.Text(f" ({each['what'] or 'whole'})")]
+            for each in found
         ]
-        return [node for part in parts for node in part]
+        return joined("; ", parts).children
 
 
 class FormalStatement(FromData):
