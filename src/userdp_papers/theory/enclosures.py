@@ -6,13 +6,16 @@ functions are not always: ``exp`` can exclude the true value (issue 1181 of mpma
 beyond any such error.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from mpmath import libmp
 from mpmath.ctx_iv import MPIntervalContext
 
 try:
     import flint
 except ImportError:  # in the browser
-    flint = None
+    flint = None  # type: ignore[assignment]
 
 __all__ = ["Enclosing", "iv"]
 
@@ -33,7 +36,7 @@ class Enclosing(MPIntervalContext):
         ``1 + 2**-40``.
     """
 
-    def __init__(self, exact=flint is not None):
+    def __init__(self, exact: bool = flint is not None) -> None:
         super().__init__()
         self.exact = exact
         for name in FUNCTIONS:
@@ -44,14 +47,14 @@ class Enclosing(MPIntervalContext):
         power = self.mpf.__pow__
         self.mpf.__pow__ = lambda x, n: power(x, n) if n in (1, 2) else self.widened(power(x, n))
 
-    def widened(self, x):
+    def widened(self, x: Any) -> Any:
         """The same interval with its ends moved outwards, each by 2**-40 of itself."""
         return x * self.mpf([1 - 2.0**-SLACK, 1 + 2.0**-SLACK])
 
-    def _enclosing(self, name, rough):
+    def _enclosing(self, name: str, rough: Callable) -> Callable:
         """The function from an interval to one that encloses its values; all of ours increase."""
 
-        def function(x):
+        def function(x: Any) -> Any:
             low, high = self.convert(x)._mpi_
             if not self.exact:
                 return self.widened(rough(x))
@@ -59,21 +62,21 @@ class Enclosing(MPIntervalContext):
 
         return function
 
-    def _by_arb(self, name, end):
+    def _by_arb(self, name: str, end: tuple) -> tuple:
         """The two ends of Arb's ball around the value at a point."""
         sign, man, exponent, _ = end
         with flint.ctx.workprec(self.prec + GUARD):
             point = flint.arb((-1) ** sign * int(man)) * flint.arb(2) ** exponent
             return self._ends(getattr(point, name)())
 
-    def _ends(self, ball):
+    def _ends(self, ball: Any) -> tuple:
         """The ends of a ball, rounded outwards to the bits that are kept."""
         ends = (ball.lower(), libmp.round_floor), (ball.upper(), libmp.round_ceiling)
         return tuple(
             libmp.from_man_exp(*map(int, end.mid().man_exp()), self.prec, away) for end, away in ends
         )
 
-    def _constant_of(self, name):
+    def _constant_of(self, name: str) -> Any:
         if not self.exact:
             return self.widened(+getattr(self, name))
         with flint.ctx.workprec(5 * GUARD):
