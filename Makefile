@@ -40,7 +40,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 # and runs pages in it.
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
-.PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run seconds labs course bench \
+.PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run proofs seconds labs course bench \
   deployable release mutants flakes clean distclean
 .DEFAULT_GOAL := help
 
@@ -108,6 +108,10 @@ sync: .venv/.ready ## write notebooks/ from book/ without running; outputs after
 
 run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.md": only these)
 	$(TOOL) run --jobs $(JOBS) $(PAGES)
+
+# Coq checks a proof in seconds and says in as many what it rests on.
+proofs: .venv/.ready ## compile the proofs, ask each theorem what it rests on, store it (needs Coq)
+	$(TOOL) proofs --jobs $(JOBS)
 
 seconds: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
 	$(BIN)/python tools/seconds.py

@@ -166,6 +166,13 @@ def live_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
+def proofs_command(chosen: list[Page], jobs: int) -> int:
+    from .evidence import proofs
+
+    proofs.write(Path.cwd(), jobs)
+    return 0
+
+
 def release_command(versions: list[str], jobs: int) -> int:
     from .run.release import prepare
 
@@ -187,6 +194,7 @@ COMMANDS = {
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
+    "proofs": (proofs_command, "let Coq check the proofs, store what it finds in proofs/checked.json"),
     "release": (release_command, "write a version, given for a page, and the day where they belong"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }

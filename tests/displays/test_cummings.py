@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, truncnorm
 
-iv = mpmath.iv
+from userdp_papers.theory.enclosures import iv
+
 RATIONALS = [[Fraction(int(p), 11) for p in row] for row in np.random.default_rng(1).integers(1, 60, (40, 4))]
 
 

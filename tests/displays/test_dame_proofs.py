@@ -6,11 +6,11 @@ from math import ceil, comb, exp, isqrt, log, sqrt
 
 import mpmath
 import pytest
-from mpmath import iv
 
 from userdp.local.unequal import dame_half_width
 from userdp.planning.risk.dame import CORRECTED, PRINTED
 from userdp.sizes import constant_size
+from userdp_papers.theory.enclosures import iv
 
 HALF = F(1, 2)
 

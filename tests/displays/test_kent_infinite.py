@@ -5,7 +5,9 @@ from itertools import chain, product
 from math import comb
 
 import pytest
-from mpmath import iv, mp
+from mpmath import mp
+
+from userdp_papers.theory.enclosures import iv
 
 # More points than the degree of any identity below: agreement on them is a proof.
 RATIOS = [Fraction(k, 7) for k in range(8, 24)]

@@ -7,8 +7,9 @@ from math import comb
 
 import numpy as np
 import pytest
-from mpmath import iv
 from scipy.stats import binom
+
+from userdp_papers.theory.enclosures import iv
 
 POINTS = 20
 

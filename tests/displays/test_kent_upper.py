@@ -12,8 +12,8 @@ from scipy.stats import binom
 
 from userdp.local import sparse_threshold
 from userdp_papers.populations import SparseSigns
+from userdp_papers.theory.enclosures import iv
 
-iv = mpmath.iv
 # An identity of rational functions of low degree that fails somewhere fails at almost all rational points.
 RANDOM = random.Random(81)
 POINTS = [[Fraction(RANDOM.randint(1, 10**9), 10**6) for _ in range(6)] for _ in range(10)]

@@ -19,7 +19,7 @@ from userdp_papers.study.claims import (
 FAULTS, ITEMS, CLAIMS = faults(), verdicts(), judgements()
 AMENDED = ("refuted", "holds after correction")
 FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
-KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault"}
+KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault", "theorem"}
 OF_A_FAULT = {"statement", "target", "locus", "severity", "printed", "counterexample", "repair", "survives"}
 
 

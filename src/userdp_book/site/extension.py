@@ -29,6 +29,7 @@ ROOMS = (
     "implementation",
     "judgement",
     "statements",
+    "proofs",
     "ledger",
 )
 

@@ -10,6 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
+from ..evidence.proofs import extent
 from ..run.cache import last_run
 from ..run.pages import pages
 from . import SAFE
@@ -104,8 +105,10 @@ class Scorecard(Generated):
     def rows(self, item, claims):
         judged, paper = verdicts()[item["id"]], item["paper"]
         said = [nodes.strong("", "", *self.text(judged["sentence"]))]
-        name = statement_link(item["id"])
-        yield row([name, said, badge(judged["verdict"]), "", "", ""], paper=paper, row="statement")
+        name, checked = statement_link(item["id"]), extent(item["id"], Path(self.env.srcdir))
+        proved = nodes.inline(text=f"machine-checked {checked}" if checked else "", classes=["evidence"])
+        verdict = [badge(judged["verdict"]), nodes.Text(" "), proved]
+        yield row([name, said, verdict, "", "", ""], paper=paper, row="statement")
         for claim in claims:
             cells = ["", self.text(claim["claim"]), *result(claim), page_link(claim)]
             by = {"verdict": claim["verdict"], "whose": claim["whose"], "evidence": claim["evidence"]}

@@ -17,11 +17,11 @@ from IPython.display import display
 
 from userdp import _validate
 
-__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "Claim", "check"]
+__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "theorems_for", "Claim", "check"]
 
 MIME = "application/vnd.userdp.claim+json"
 VERDICTS = ("holds", "holds after correction", "refuted", "not reproducible", "context")
-EVIDENCE = ("exact", "certified", "proof", "simulated", "context")
+EVIDENCE = ("machine-checked", "exact", "certified", "proof", "simulated", "context")
 WHOSE = ("paper", "ours")
 TARGETS = (
     "statement",
@@ -76,6 +76,12 @@ def judgements():
     """Return what is judged: key -> fields of the claim."""
     claims = _tables("").items()
     return {f"{id}.{number}": fields for id, numbered in claims for number, fields in numbered.items()}
+
+
+def theorems_for(key):
+    """Return the names of the Coq theorems that prove a claim, in whole where its evidence says so."""
+    named = judgements()[key].get("theorem", [])
+    return [named] if isinstance(named, str) else named
 
 
 @functools.cache
@@ -147,6 +153,7 @@ class Claim:
         if key not in judgements():
             raise ValueError(f"key must be a key of the tables of judgement, got {key!r}")
         fields = dict(judgements()[key])
+        fields.pop("theorem", None)  # the machine's part is no measurement
         if fields.pop("template", False):
             fields |= {name: text.format(**words) for name, text in fields.items()}
         elif words:

@@ -1,1 +1,1 @@
-"""What is known of a mechanism from outside, in rooms: `audit`, `rates`, `exact` and `sampled`."""
+"""What is known of a mechanism from outside: `audit`, `rates`, `exact`, `sampled`; and `enclosures`."""

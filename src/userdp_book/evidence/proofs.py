@@ -1,0 +1,135 @@
+"""What a machine has checked: the theorems of ``proofs/``, read from the files and asked of Coq.
+
+``python -m userdp_book proofs`` compiles them in ``_build/proofs`` and stores in ``proofs/checked.json`` what
+each theorem says, which statements it is about and what Coq says that it assumes. To read that needs no Coq.
+"""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+STORED, BUILD = Path("proofs/checked.json"), Path("_build/proofs")
+THEOREM = re.compile(r"^Theorem (?P<theorem>\w+).*?\.(?=\s+Proof\b)", re.M | re.S)
+SAID = re.compile(r"\(\* (?P<ids>[\w.-]+(?:, [\w.-]+)*) (?P<how>whole|part)(?:[:;] (?P<what>.*))? \*\)")
+DEFINITION = re.compile(
+    r"^(?:Definition|Fixpoint|Inductive|Record) .*?\.(?=[ \t]*(?:\(\*[^\n]*\*\))?$)", re.M | re.S
+)
+AXIOM = re.compile(r"^([\w.']+)(?=\s*:|$)", re.M)
+CLOSED = "Closed under the global context"
+
+
+def files(root: Path = ROOT) -> list[str]:
+    """The files of the development, in the order in which one reads them."""
+    return [line for line in (root / "proofs/_CoqProject").read_text().split() if line.endswith(".v")]
+
+
+def theorems(root: Path = ROOT) -> list[dict]:
+    """Every theorem: its name, its file, the statements it is about, whether whole, and its text."""
+    return [read(file, found) for file in files(root) for found in THEOREM.finditer(source(root, file))]
+
+
+def source(root: Path, file: str) -> str:
+    return (root / "proofs" / file).read_text(encoding="utf8")
+
+
+def read(file: str, found: re.Match) -> dict:
+    """One theorem, with what the comment on the line above it says; ValueError where that is not said."""
+    above = found.string[: found.start()].splitlines()[-1]
+    said = SAID.fullmatch(above)
+    if said is None:
+        raise ValueError(f"{file}: above {found['theorem']} stands {above!r}, not what it is about")
+    about = {"ids": said["ids"].split(", "), "whole": said["how"] == "whole", "what": said["what"] or ""}
+    return {"theorem": found["theorem"], "file": file, **about, "statement": found[0]}
+
+
+def core(root: Path = ROOT) -> list[str]:
+    """The files that all papers share: what they define must be trusted for every theorem."""
+    return [file for file in files(root) if "/" not in file and not file.startswith("Certificates")]
+
+
+def definitions(root: Path = ROOT) -> list[dict]:
+    """What the core defines, as it is written."""
+    return [
+        {"file": file, "text": found[0]}
+        for file in core(root)
+        for found in DEFINITION.finditer(source(root, file))
+    ]
+
+
+def build(root: Path = ROOT, jobs: int = 2) -> None:
+    """Compile what has changed, in a copy."""
+    for name in ["_CoqProject", *files(root)]:
+        text, copy = source(root, name), root / BUILD / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.is_file() or copy.read_text(encoding="utf8") != text:
+            copy.write_text(text, encoding="utf8")
+    run = partial(subprocess.run, cwd=root / BUILD, check=True, stdout=subprocess.DEVNULL)
+    run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq"])
+    run(["make", "--silent", "-f", "Makefile.coq", f"-j{jobs}"], env=os.environ | {"MAKEFLAGS": ""})
+
+
+def coq(script: str, folder: Path) -> str:
+    """What Coq answers to a script beside the compiled files."""
+    with tempfile.NamedTemporaryFile("w", suffix=".v") as file:
+        file.write(script)
+        file.flush()
+        command = ["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
+    """What each theorem of a file rests on beside the rules of Coq, by name.
+
+    A proof that computes with intervals rests on a library of thousands of lemmas, which to walk takes Coq
+    eight seconds: the theorems of such a file are asked together.
+    """
+    module = "Userdp." + file.removesuffix(".v").replace("/", ".")
+    terms = [f"@{module}.{name}" for name in names]
+    together = "Interval" in source(root, file)
+    asked = [f"({', '.join(terms)})"] if together else terms
+    script = [f"Require {module}."]
+    for count, term in enumerate(asked):
+        script += [f"Definition asked_{count} := {term}.", f"Print Assumptions asked_{count}."]
+    blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", coq("\n".join(script), root / BUILD), flags=re.M)[1:]
+    said = [sorted(set(AXIOM.findall(block))) for block in blocks]
+    return said * len(names) if together else said
+
+
+def checked(root: Path = ROOT, jobs: int = 2) -> list[dict]:
+    """Compile, ask Coq, and return what is stored: the theorems, each with what it rests on."""
+    build(root, jobs)
+    found = theorems(root)
+    rooms = [(file, [each["theorem"] for each in found if each["file"] == file]) for file in files(root)]
+    with ThreadPoolExecutor(jobs) as pool:
+        asked = pool.map(lambda room: assumptions(*room, root), [room for room in rooms if room[1]])
+        known = [names for room in asked for names in room]
+    return [each | {"assumptions": names} for each, names in zip(found, known, strict=True)]
+
+
+@cache
+def stored(root: Path = ROOT) -> list[dict]:
+    """What the last run of Coq found."""
+    return json.loads((root / STORED).read_text(encoding="utf8"))
+
+
+def of_statement(id: str, root: Path = ROOT) -> list[dict]:
+    """The theorems about a statement."""
+    return [each for each in stored(root) if id in each["ids"]]
+
+
+def extent(id: str, root: Path = ROOT) -> str:
+    """How much of a statement is proved: "in whole", "in part", or nothing."""
+    found = of_statement(id, root)
+    return ("in whole" if any(each["whole"] for each in found) else "in part") if found else ""
+
+
+def write(root: Path, jobs: int) -> None:
+    """Store what Coq finds, a theorem a line."""
+    lines = [json.dumps(each, ensure_ascii=False) for each in checked(root, jobs)]
+    (root / STORED).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf8")
