@@ -84,7 +84,7 @@ def plan(
     """
     _validate.one_of(("nobody", "curator"), trust=trust)
     _validate.one_of(("mean", "histogram"), estimate=estimate)
-    law = constant_size(sizes) if isinstance(sizes, int) else sizes
+    law = constant_size(sizes) if isinstance(sizes, int | float) else sizes
     asked = Question(n, law, epsilon, delta, domain, spread, private_sizes, tails, sizes_tell)
     words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     _validate.integer(1, dimension=dimension)

@@ -21,7 +21,8 @@ __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
 @public
 def to_unit_ball(x: ArrayLike) -> Floats:
     """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
-    rows = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
+    rows = np.nan_to_num(np.asarray(x, dtype=float), nan=0.0)
+    rows = rows / np.abs(rows).max(axis=1, initial=1.0)[:, None]  # no square overflows
     return rows / np.maximum(np.sqrt(_products(rows, rows)), 1.0)[:, None]
 
 
