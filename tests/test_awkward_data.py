@@ -87,6 +87,10 @@ LAYOUTS |= {
 def test_a_column_is_taken_by_position_whatever_its_layout(name, layout):
     made = LAYOUTS[layout]
     held = SIZES if layout in ("objects", "nullable") else made(SIZES)
+    if (name, layout) == ("dame", "objects"):
+        with pytest.raises(TypeError, match="means must be real numbers, got dtype object"):
+            MEAN_OF[name](made(MEANS), held)
+        return
     one, other = MEAN_OF[name](MEANS, SIZES), MEAN_OF[name](made(MEANS), held)
     assert getattr(one, "value", one) == getattr(other, "value", other)
 
@@ -253,3 +257,9 @@ def test_blocks_of_users_have_the_totals_of_all(monkeypatch):
 def test_sizes_of_a_plan_may_be_any_whole_number(given):
     one, other = (planning.plan(n=1000, sizes=each, epsilon=1.0)[0].error for each in (50, given))
     assert one == other
+
+
+def test_estimates_are_told_apart_without_a_look_at_their_arrays():
+    """The truth value of an array is no answer to whether two estimates are one."""
+    one, other = (central.uniform_mean(MEANS, epsilon=1.0, rng=rng()) for _ in range(2))
+    assert one == one and one != other and len({one, other}) == 2

@@ -90,11 +90,9 @@ def _nested(shape: tuple[int, int], entries: list[Ints], bounds: Ints, listed: i
         known = np.unique(user)
         first = user < known[known.size // 2]
         halves = [[x[part] for x in entries] for part in (first, ~first)]
-        return sum(_nested(shape, half, bounds, listed, rng) for half in halves)
+        return np.sum([_nested(shape, half, bounds, listed, rng) for half in halves], axis=0)
     order, heavy = np.argsort(user, kind="stable"), np.flatnonzero(held > listed)
-    for start, end in zip(
-        *(np.searchsorted(user[order], heavy, side) for side in ("left", "right")), strict=True
-    ):
+    for start, end in np.searchsorted(user[order], np.stack([heavy, heavy + 1], axis=1)):
         own = order[start:end]  # the first C of a random order are the first C of its first C_max
         repeats[own] = sample_records(repeats[own], int(bounds.max()), rng)
     user, item = (np.repeat(x, repeats.astype(int)) for x in (user, item))
@@ -221,8 +219,7 @@ def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:
 def _entries(counts: Any) -> tuple[int, int, Ints, Ints, Ints]:
     """Shape of the counts, then user, item and count of each that is positive."""
     if sparse.issparse(counts):
-        exact = {"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float)
-        canonical = sparse.csr_array(sparse.coo_array(counts).astype(exact))
+        canonical = sparse.csr_array(sparse.coo_array(in_eight_bytes(counts)))
         # a cell's count is what its entries add up to
         counts = sparse.coo_array(counts if canonical.nnz == counts.nnz else canonical)
         return *counts.shape, counts.row, counts.col, whole_counts(counts.data, counts.shape[1])
@@ -237,11 +234,14 @@ def _held(counts: ArrayLike) -> NDArray[np.bool_]:
     return np.bincount(item[repeats > 0], minlength=d) > 0
 
 
+def in_eight_bytes(counts: Any) -> Any:
+    """Counts so wide that sums do not overflow, and that the oldest NumPy clips them at 2^62."""
+    return counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
+
+
 def whole_counts(counts: NDArray[Any], d: int | None = None) -> Ints:
     """Counts as whole numbers, with what is not a count set to 0 and no user's total above 2^62."""
-    # in eight bytes: the oldest NumPy clips no shorter ones at 2^62
-    counts = counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
-    counts = np.nan_to_num(counts, nan=0.0, posinf=0.0, neginf=0.0)
+    counts = np.nan_to_num(in_eight_bytes(counts), nan=0.0, posinf=0.0, neginf=0.0)
     return np.clip(counts, 0, 2**62 // (d or counts.shape[1])).astype(np.int64)
 
 

@@ -69,12 +69,7 @@ class ItemCounts:
         object.__setattr__(self, "counts", counts)
 
     def __reduce__(self) -> tuple:
-        return ItemCounts, (
-            self.name,
-            self.items,
-            self.counts,
-            self.labels,
-        )  # read-only again where it arrives
+        return ItemCounts, (self.name, self.items, self.counts, self.labels)  # checked and locked again
 
     @property
     def users(self) -> int:

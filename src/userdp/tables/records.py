@@ -112,9 +112,8 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
     if len(places) < len(items):
         raise ValueError(f"items must differ, got {list(items)!r}")
     row, n = _rows(records, user)
-    column = np.array(
-        [places.get(name, -1) for name in column_of(item, _column(records, item)).tolist()], dtype=np.int64
-    )
+    held = column_of(item, _column(records, item)).tolist()
+    column = np.array([places.get(name, -1) for name in held], dtype=np.int64)
     known = column >= 0
     pairs = np.ones(int(known.sum()), dtype=np.int64), (row[known], column[known])
     return sparse.csr_array(sparse.coo_array(pairs, shape=(n, len(places))))
@@ -132,15 +131,10 @@ def _rows(records: Any, user: str) -> tuple[NDArray[np.int64], int]:
 
 def _rows_of_labels(user: str, users: NDArray) -> tuple[NDArray[np.int64], int]:
     """The same for labels of any kind, by the order of their texts: a text stands for one label only."""
-    refuse(user, "be hashable", users, [not isinstance(one, Hashable) for one in users])
     texts: dict[Any, str] = {one: str(one) for one in users}
     known = {str(one): one for one in users}
-    refuse(
-        user,
-        "differ in more than type",
-        users,
-        [known[str(one)] != one or str(one) != texts[one] for one in users],
-    )
+    unclear = [known[str(one)] != one or str(one) != texts[one] for one in users]
+    refuse(user, "differ in more than type", users, unclear)
     place = {text: row for row, text in enumerate(sorted(known))}
     return np.array([place[texts[one]] for one in users]), len(place)
 
@@ -150,5 +144,4 @@ def _column(records: Any, name: str) -> Any:
     try:
         return records[name]
     except (LookupError, TypeError) as error:
-        held = type(records).__name__
-        raise ValueError(f"records must be a table with a column {name!r}, got {held} without") from error
+        raise ValueError(f"records must be a table with a column {name!r}, got {type(records)}") from error
