@@ -20,6 +20,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+try:
+    import polars
+except ModuleNotFoundError:  # the same columns are tried as pandas' then
+    polars = None
+
 from faces import FACES, face
 from good_calls import ELSEWHERE, SPECIAL, call, good, offered, parameters
 
@@ -67,9 +72,13 @@ def others(array):
 
 def same(array):
     """The same values in other types and layouts; the answer must be the same."""
-    found = [list(array), np.repeat(array, 2, axis=0)[::2], np.asfortranarray(array)]
+    found = [list(array), np.repeat(array, 2, axis=0)[::2], np.asfortranarray(array), array.copy()]
+    found[-1].flags.writeable = False
     if array.ndim == 1:
-        found.append(pd.Series(array, index=range(len(array), 0, -1)))
+        found += [pd.Series(array, index=index) for index in (range(len(array), 0, -1), [7] * len(array))]
+        found += [] if polars is None else [polars.Series(array)]
+    if array.ndim == 2:
+        found.append(pd.DataFrame(array, index=range(len(array), 0, -1)))
     if array.dtype.kind in "iu" and array.size and 0 <= array.min() <= array.max() < 128:
         found += [array.astype(kind) for kind in (np.uint8, np.int8, np.int32, np.uint64)]
     return found

@@ -46,7 +46,7 @@ def public(thing: Thing) -> Thing:
     """
     if not isinstance(thing, type):
         return typing.cast(Thing, answered(thing))
-    if hasattr(thing, "__post_init__"):
+    if "__init__" in vars(thing):
         thing.__init__ = answered(thing.__init__, checking=False)  # type: ignore[misc]
     for name, method in list(vars(thing).items()):
         plain = getattr(method, "__func__", method)
@@ -68,11 +68,10 @@ def answered(function: Callable[..., Any], *, checking: bool = True) -> Callable
     def table() -> tuple[tuple[str, ...], dict[str, Kind], dict[str, Callable[[Any], Any]]]:
         # what annotations say is found at the first call: an import has no time for it
         parameters = [each for each in inspect.signature(function).parameters.values() if each.kind in NAMED]
-        numeric = {
-            each.name: converter(each.annotation) for each in parameters if is_numeric(each.annotation)
-        }
-        found = {each.name: kind(each.annotation) for each in parameters if checking}
-        kinds = {name: each for name, each in found.items() if each}
+        found = {each.name: converter(each.annotation) for each in parameters}
+        numeric = {name: each for name, each in found.items() if each}
+        tests = {each.name: kind(each.annotation) for each in parameters if checking}
+        kinds = {name: each for name, each in tests.items() if each}
         return tuple(each.name for each in parameters), kinds, numeric
 
     @functools.wraps(function)
@@ -119,9 +118,25 @@ def is_numeric(annotation: Any) -> bool:
     return annotation in (int, float, PAIR) or any(map(is_numeric, union_of(annotation)))
 
 
-def converter(annotation: Any) -> Callable[[Any], Any]:
-    """What makes Python's numbers of what comes for a numeric parameter."""
-    return as_pair if PAIR in (annotation, *union_of(annotation)) else as_number
+def converter(annotation: Any) -> Callable[[Any], Any] | None:
+    """What makes Python's numbers, or an array without an index, of what comes; None for all else."""
+    if is_array(annotation):
+        return by_position
+    if is_numeric(annotation):
+        return as_pair if PAIR in (annotation, *union_of(annotation)) else as_number
+    return None
+
+
+def is_array(annotation: Any) -> bool:
+    """Whether an annotation is an array of numbers, perhaps among others."""
+    return "SupportsArray" in str(annotation) or typing.get_origin(annotation) is np.ndarray
+
+
+def by_position(value: Any) -> Any:
+    """A column with an index of its own as an array; arrays, lists and sparse tables as they are."""
+    value = as_number(value)
+    indexed = hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic)
+    return np.asarray(value) if indexed else value
 
 
 def union_of(annotation: Any) -> tuple[Any, ...]:
@@ -156,7 +171,7 @@ def kind(annotation: Any) -> Kind | None:
     """What a parameter with this annotation takes; None where anything may come."""
     parts = typing.get_args(annotation)
     union = bool(union_of(annotation))
-    if union and "SupportsArray" in str(annotation) or typing.get_origin(annotation) is np.ndarray:
+    if is_array(annotation):
         return Kind(is_real_or_none if types.NoneType in parts else is_real, "real numbers")
     if typing.get_origin(annotation) is typing.Literal:
         return Kind(functools.partial(is_among, parts), f"one of {', '.join(map(repr, parts))}", ValueError)
@@ -215,6 +230,8 @@ def shown(value: Any) -> str:
     """A value in a message: a number or a short text as it is, all else by its type and shape."""
     if value is None or isinstance(value, numbers.Real) or isinstance(value, str) and len(value) < 60:
         return repr(value)
+    if isinstance(value, np.ma.MaskedArray):
+        return "a masked array"
     if isinstance(value, np.ndarray):
         return f"dtype {value.dtype} and shape {value.shape}"
     return type(value).__name__

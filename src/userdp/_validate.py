@@ -164,6 +164,12 @@ def positive_arrays(**parameters: ArrayLike) -> list[NDArray[np.float64]]:
     return arrays
 
 
+def locked(array: NDArray) -> NDArray:
+    """Return an array, read-only: what is kept is the same for whoever asks next."""
+    array.flags.writeable = False
+    return array
+
+
 def _one_dimensional(name: str, array: NDArray, least: int) -> NDArray:
     if array.ndim != 1 or array.size < least:
         raise ValueError(f"{name} must have shape (k,) with k at least {least}, got {array.shape}")

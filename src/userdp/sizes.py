@@ -50,8 +50,9 @@ class FiniteSizes:
         if values.shape != probabilities.shape or not 0 < probabilities.sum() < np.inf:
             raise ValueError(f"probabilities must match values and not all be 0, got {probabilities!r}")
         held = probabilities > 0
-        object.__setattr__(self, "values", values[held])
-        object.__setattr__(self, "probabilities", probabilities[held] / probabilities.sum())
+        object.__setattr__(self, "values", _validate.locked(values[held]))
+        share = probabilities[held] / probabilities.sum()
+        object.__setattr__(self, "probabilities", _validate.locked(share))
 
     @property
     def smallest(self) -> int:
@@ -179,6 +180,8 @@ def refuse_private(**law: Any) -> None:
 
 # smooth summands are added one by one up to so many, and beyond by the Euler-Maclaurin formula
 EXACT_TERMS = 4096
+# of a user: beyond, whole numbers are no longer told apart in all that is computed from them
+MOST_RECORDS = 10**15
 
 
 @public
@@ -199,7 +202,7 @@ class PowerLawSizes:
     shape: float
 
     def __post_init__(self) -> None:
-        _validate.integer(1, low=self.low, high=self.high)
+        _validate.integer(1, MOST_RECORDS, low=self.low, high=self.high)
         _validate.ordered(low=self.low, high=self.high)
         _validate.positive(shape=self.shape)
 
@@ -215,49 +218,59 @@ class PowerLawSizes:
 
     @property
     def mean(self) -> float:
-        """Expected size, the sum of P(m >= k) over k = 1, 2, ..."""
-        return self.low + self._tail_sum(np.ones_like, self.largest)
+        """Expected size."""
+        return self._sum(np.asarray, self.largest)
 
     def expectation(self, function: Callable[[Any], Any]) -> float:
         """E function(m), for a smooth function of an array of sizes."""
-        steps = self._tail_sum(lambda k: function(k) - function(k - 1), self.largest)
-        return float(function(self.low) + steps)
+        return self._sum(function, self.largest)
 
     def survival(self, a: ArrayLike) -> Any:
         """P(m >= a), for a number or an array `a`."""
-        position = np.clip((np.ceil(a) - self.low) / (self.high - self.low), 0.0, 1.0)
-        return 1 - position**self.shape
+        below = np.clip(np.ceil(a) - self.low, 0, self.high - self.low)
+        return -np.expm1(self.shape * self._log_share(below))[()]
 
     def mean_root(self, cap: float) -> float:
-        """E sqrt(min(m, cap)), by summation over P(m >= k) (sqrt(k) - sqrt(k - 1))."""
-        return _power_law_root(self, cap)
+        """E sqrt(min(m, cap))."""
+        return self.small_root(cap) + float(np.sqrt(cap) * self.survival(np.floor(cap) + 1))
 
     def small_root(self, a: ArrayLike) -> Any:
         """E sqrt(m) 1{m <= a}, for a number or an array `a`."""
-        caps = np.maximum(a, self.low - 1)
-        roots = np.vectorize(self.mean_root, otypes=[float])(caps)
-        # E sqrt(min(m, a)) counts each m > a as sqrt(a)
-        return np.maximum(roots - np.sqrt(caps) * self.survival(caps + 1), 0.0)
+        return np.vectorize(lambda last: _power_law_root(self, last), otypes=[float])(np.floor(a))[()]
 
-    def _tail_sum(self, step: Callable[[Any], Any], last: int) -> float:
-        """Sum of ``step(k) P(m >= k)`` over k = low + 1 .. last, to a relative error below 1e-12."""
-        first = min(self.low + EXACT_TERMS, last)
-        k = np.arange(self.low + 1, first + 1, dtype=float)
-        exact = float(np.sum(step(k) * self.survival(k)))
-        return exact if first == last else exact + self._smooth_sum(step, first, last)
+    def _log_share(self, above: Any) -> Any:
+        """log(above / (high - low)), whichever end `above` is near to."""
+        length = self.high - self.low
+        with np.errstate(divide="ignore"):
+            small, large = np.log(above / length), np.log1p((above - length) / length)
+        return np.where(2 * above < length, small, large)
 
-    def _smooth_sum(self, step: Callable[[Any], Any], first: int, last: int) -> float:
-        def term(k: float) -> float:
-            return step(k) * (1 - ((k - self.low) / (self.high - self.low)) ** self.shape)
+    def _chance(self, k: Any) -> Any:
+        """P(m = k), smooth in k: a difference of two powers, which may be nearly equal."""
+        above = k - self.low
+        with np.errstate(divide="ignore"):
+            fall = -np.expm1(-self.shape * np.log1p(1 / np.asarray(above)))
+        return np.exp(self.shape * self._log_share(above + 1.0)) * fall
 
-        def slope(k: float) -> float:
-            return term(k + 0.5) - term(k - 0.5)
+    def _sum(self, function: Callable[[Any], Any], last: float) -> float:
+        """Sum of ``function(k) P(m = k)`` over k = low .. last: both ends one by one, between them smooth."""
+        last = min(last, self.largest)
+        first = min(self.low + EXACT_TERMS, last + 1)
+        beyond = max(last - EXACT_TERMS, first - 1)
+        ends = np.arange(self.low, first), np.arange(beyond + 1, last + 1)
+        exact = sum(float(np.sum(function(k) * self._chance(k))) for k in (end.astype(float) for end in ends))
+        return exact + self._smooth_sum(function, first, beyond) if beyond >= first else exact
+
+    def _smooth_sum(self, function: Callable[[Any], Any], first: float, last: float) -> float:
+        def term(k: Any) -> Any:
+            return function(k) * self._chance(k)
 
         # substitute k = low + exp(u): the summand varies on the scale of k - low
-        ends = np.log(first - self.low), np.log(last - self.low)
+        ends = np.log(first - 0.5 - self.low), np.log(last + 0.5 - self.low)
         options = {"epsabs": 0, "epsrel": 1e-13, "limit": 200}
         area = scipy.integrate.quad(lambda u: term(self.low + np.exp(u)) * np.exp(u), *ends, **options)[0]
-        return area + (term(last) - term(first)) / 2 + (slope(last) - slope(first)) / 12
+        slopes = [term(k + 1.0) - term(k) for k in (last, first - 1)]
+        return float(area - (slopes[0] - slopes[1]) / 24)
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,), by inversion: -log of a uniform is exponential."""
@@ -269,15 +282,8 @@ SizeLaw = FiniteSizes | PowerLawSizes
 
 
 @cache
-def _power_law_root(law: PowerLawSizes, cap: float) -> float:
-    if cap <= law.low:
-        return float(np.sqrt(cap))
-    return float(np.sqrt(law.low) + law._tail_sum(_root_step, min(int(cap), law.largest)))
-
-
-def _root_step(k: Any) -> Any:
-    """sqrt(k) - sqrt(k - 1) without cancellation."""
-    return 1 / (np.sqrt(k) + np.sqrt(k - 1))
+def _power_law_root(law: PowerLawSizes, last: float) -> float:
+    return law._sum(np.sqrt, last) if last >= law.low else 0.0
 
 
 @public

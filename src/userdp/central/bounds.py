@@ -62,7 +62,7 @@ class Surrogate:
     @cached_property
     def pulls(self) -> Floats:
         """Total weight of the users from each on, shape (n + 1,): they want a larger bound."""
-        return np.append(np.cumsum(self.weights[::-1])[::-1], 0.0)
+        return _validate.locked(np.append(np.cumsum(self.weights[::-1])[::-1], 0.0))
 
     def values(self, bounds: ArrayLike) -> Floats:
         """G at each bound, same shape: sum of ``weights (sizes - bound)^+`` plus ``mass bound``."""
@@ -259,8 +259,8 @@ def exponential_bound(
     choice = bound_choice(curve, epsilon, neighbours)
     if bounds is None:
         return Release(curve.draw(choice.rate, rng), choice.guarantee)
-    scores = -curve.values(_validate.vector(0, curve.largest, bounds=bounds))
-    return Release(float(bounds[choice.choose(scores, rng)]), choice.guarantee)
+    candidates = _validate.vector(0, curve.largest, bounds=bounds)
+    return Release(float(candidates[choice.choose(-curve.values(candidates), rng)]), choice.guarantee)
 
 
 @public

@@ -28,7 +28,9 @@ def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
     Algorithm 5, line 2).
     """
     _validate.integer(1, bound=bound)
-    rate = np.asarray(rate, dtype=float)
+    rate = np.asarray(rate, dtype=float).clip(max=np.finfo(float).max)  # at infinity all is clipped
+    if not (rate >= 0).all():
+        raise ValueError(f"rate must be at least 0, got {rate.min()}")
     return rate * poisson_at_most(bound - 2, rate) + bound * gammainc(bound, rate)
 
 

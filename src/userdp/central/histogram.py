@@ -203,7 +203,8 @@ def counts_or_zero(counts: Any) -> Any:
     """Counts as floats, with what is not a count set to 0 and infinity to a large number."""
     if not sparse.issparse(counts):
         return _total(count_rows(counts).astype(float))
-    counts = sparse.csr_array(counts, dtype=float, copy=True)
+    counts = sparse.csr_array(counts.astype(float), copy=True)
+    counts.sum_duplicates()  # a cell's count is what its entries add up to
     counts.data = _total(counts.data)
     return counts
 

@@ -43,12 +43,14 @@ VARIANCE_USERS = 400.0
 # pairs averaged before they vote for a scale, and the smallest scale looked for (our choices)
 PAIRS = 4
 SMALLEST_VARIANCE = 1e-8
+LARGEST_URN = 10**9 - 1
 
 
 def _unit(domain: Domain, **data: ArrayLike) -> Floats:
     """Data of shape (n,) scaled from the domain to [0, 1]."""
     low, high = domain
     _validate.ordered(low=low, high=high)
+    _validate.positive(**{"the length of domain": high - low})
     return (project(_validate.column(**data), low, high) - low) / (high - low)
 
 
@@ -259,10 +261,13 @@ def private_variance(
 def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
     """Draw the mean of the first `k` records of each user, shape (n,): records are in no particular order.
 
-    Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones.
+    Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones. Sizes are below 1e9,
+    whatever the means: NumPy draws from no larger urn.
     """
     _validate.integer(1, k=k)
-    ones, held = np.rint(np.multiply(means, sizes)).astype(np.int64), np.asarray(sizes, dtype=np.int64)
+    held = _validate.whole_numbers(0, least=0, sizes=sizes)
+    _validate.in_range(0, LARGEST_URN, **{"sizes of whom the variance is estimated": held.max(initial=0)})
+    ones = np.rint(np.multiply(means, held)).astype(np.int64)
     return rng.hypergeometric(ones, held - ones, k) / k
 
 

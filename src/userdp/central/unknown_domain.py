@@ -37,6 +37,8 @@ __all__ = [
 
 # users with more records than this are clipped to the largest bound before their records are listed
 LISTED = 10**6
+# more records than this are not listed at once, but user by user
+AT_ONCE = 10**7
 # NumPy draws from no larger urn; from such a one records are drawn one by one, at most so many
 URN = 10**9
 MOST_KEPT = 10**7
@@ -75,9 +77,23 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     """
     _validate.generator(rng=rng)
     bounds = whole_bounds(bounds)
-    n, d, user, item, repeats = _entries(counts)
-    for heavy in np.flatnonzero(np.bincount(user, repeats, minlength=n) > LISTED):
-        own = user == heavy  # the first C of a random order are the first C of its first C_max
+    n, d, *entries = _entries(counts)
+    few = entries[2].sum(dtype=float) <= AT_ONCE
+    return _nested((n, d), entries, bounds, LISTED if few else int(bounds.max()), rng)
+
+
+def _nested(shape: tuple[int, int], entries: list[Ints], bounds: Ints, listed: int, rng: Rng) -> Ints:
+    """The totals of these entries; users with more than `listed` records are clipped before that."""
+    (n, d), (user, item, repeats) = shape, entries
+    held = np.bincount(user, repeats, minlength=n)
+    if np.minimum(held, listed).sum() > AT_ONCE and np.count_nonzero(held) > 1:
+        known = np.unique(user)
+        first = user < known[known.size // 2]
+        halves = [[x[part] for x in entries] for part in (first, ~first)]
+        return np.sum([_nested(shape, half, bounds, listed, rng) for half in halves], axis=0)
+    order, heavy = np.argsort(user, kind="stable"), np.flatnonzero(held > listed)
+    for start, end in np.searchsorted(user[order], np.stack([heavy, heavy + 1], axis=1)):
+        own = order[start:end]  # the first C of a random order are the first C of its first C_max
         repeats[own] = sample_records(repeats[own], int(bounds.max()), rng)
     user, item = (np.repeat(x, repeats.astype(int)) for x in (user, item))
     order = np.lexsort((rng.random(user.size), user))  # a random order of each user's records
@@ -203,7 +219,9 @@ def whole_bounds(bounds: ArrayLike, name: str = "bounds") -> Ints:
 def _entries(counts: Any) -> tuple[int, int, Ints, Ints, Ints]:
     """Shape of the counts, then user, item and count of each that is positive."""
     if sparse.issparse(counts):
-        counts = sparse.coo_array(counts)
+        canonical = sparse.csr_array(sparse.coo_array(in_eight_bytes(counts)))
+        # a cell's count is what its entries add up to
+        counts = sparse.coo_array(counts if canonical.nnz == counts.nnz else canonical)
         return *counts.shape, counts.row, counts.col, whole_counts(counts.data, counts.shape[1])
     counts = whole_counts(count_rows(counts))
     user, item = np.nonzero(counts)
@@ -216,11 +234,14 @@ def _held(counts: ArrayLike) -> NDArray[np.bool_]:
     return np.bincount(item[repeats > 0], minlength=d) > 0
 
 
+def in_eight_bytes(counts: Any) -> Any:
+    """Counts so wide that sums do not overflow, and that the oldest NumPy clips them at 2^62."""
+    return counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
+
+
 def whole_counts(counts: NDArray[Any], d: int | None = None) -> Ints:
     """Counts as whole numbers, with what is not a count set to 0 and no user's total above 2^62."""
-    # in eight bytes: the oldest NumPy clips no shorter ones at 2^62
-    counts = counts.astype({"u": np.uint64, "i": np.int64}.get(counts.dtype.kind, float))
-    counts = np.nan_to_num(counts, nan=0.0, posinf=0.0, neginf=0.0)
+    counts = np.nan_to_num(in_eight_bytes(counts), nan=0.0, posinf=0.0, neginf=0.0)
     return np.clip(counts, 0, 2**62 // (d or counts.shape[1])).astype(np.int64)
 
 

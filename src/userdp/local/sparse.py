@@ -78,7 +78,7 @@ class Hashes:
     def balance(self) -> NDArray:
         """Sum of each user's signs over all coordinates, shape (n,): from how often each byte occurs."""
         often = np.stack([np.bincount(row, minlength=256) for row in self.packed])
-        return (often @ _BYTE_SIGNS).ravel()[: self.n].astype(np.int64)
+        return _validate.locked((often @ _BYTE_SIGNS).ravel()[: self.n].astype(np.int64))
 
     def sums(self, chosen: NDArray) -> NDArray:
         """Sum of each user's signs over the coordinates that it chose, `chosen` of shape (n, d), bool."""
@@ -159,10 +159,11 @@ def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index"
     Algorithm 6 keeps the first by index.
     """
     _validate.one_of(get_args(Order), order=order)
+    _validate.integer(0, sparsity=sparsity)
     passing = np.flatnonzero(scores >= SPARSE_CUT)
     if order == "score":
         passing = passing[np.argsort(-scores[passing], kind="stable")]
-    return np.sort(passing[:sparsity])
+    return np.sort(passing[: int(sparsity)])
 
 
 @public

@@ -74,6 +74,9 @@ def disjoint(*guarantees: Guarantee) -> Guarantee:
 def _combine(rule: Callable[[list[float]], float], guarantees: tuple[Guarantee, ...]) -> Guarantee:
     if not guarantees:
         raise ValueError("guarantees must not be empty, got ()")
+    others = [type(g).__name__ for g in guarantees if not isinstance(g, Guarantee)]
+    if others:
+        raise TypeError(f"guarantees must be Guarantee values, one by one, got {others[0]}")
     kinds = {(g.trust, g.neighbours) for g in guarantees}
     if len(kinds) > 1:
         raise ValueError(f"guarantees must agree in trust and neighbours, got {sorted(kinds)}")

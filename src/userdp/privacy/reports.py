@@ -59,6 +59,7 @@ def _category(x: ArrayLike, k: int) -> Ints:
     return project(x, 0, k - 1).astype(np.int64)
 
 
+@public
 class LocalReport:
     """What all reports share: a positive budget, which is the promise of one report."""
 
@@ -78,6 +79,7 @@ class LocalReport:
         return total
 
 
+@public
 class _Bits(LocalReport):
     """Reports of bits of which each is kept with the same log-odds."""
 
@@ -185,7 +187,10 @@ class KaryResponse(LocalReport):
         _validate.generator(rng=rng)
         true = _category(x, self.k)
         shift = np.where(rng.random(true.shape) < self.keep, 0, rng.integers(1, self.k, true.shape))
-        return np.eye(self.k, dtype=np.int64)[(true + shift) % self.k]
+        said = (true + shift) % self.k
+        reports = np.zeros((*said.shape, self.k), dtype=np.int64)
+        np.put_along_axis(reports, said[..., None], 1, axis=-1)
+        return reports
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
         """Draw the number of reports of each category, shape (k,)."""
@@ -464,8 +469,7 @@ def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[An
 def _patterns(k: int) -> Floats:
     """Sign patterns of length k up to a common sign, shape (2**(k - 1), k): the first sign is +1."""
     patterns = np.array([(1, *rest) for rest in product((1, -1), repeat=k - 1)], dtype=float)
-    patterns.flags.writeable = False
-    return patterns
+    return _validate.locked(patterns)
 
 
 @public

@@ -17,11 +17,14 @@ from userdp.privacy.reports import LocalReport, project
 
 __all__ = ["to_unit_ball", "CubeReport", "BallReport"]
 
+ASYMPTOTIC = 1000  # dimension from which three terms of a series have twelve digits
+
 
 @public
 def to_unit_ball(x: ArrayLike) -> Floats:
     """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
-    rows = np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), -1.0, 1.0)
+    rows = np.nan_to_num(np.asarray(x, dtype=float), nan=0.0)
+    rows = rows / np.abs(rows).max(axis=1, initial=1.0)[:, None]  # no square overflows
     return rows / np.maximum(np.sqrt(_products(rows, rows)), 1.0)[:, None]
 
 
@@ -133,6 +136,9 @@ class BallReport(_VectorReport):
     def magnitude(self) -> float:
         """Radius B of the sphere of reports."""
         # the mean of one coordinate over a half-sphere is 2 Gamma(d/2 + 1) / (sqrt(pi) d Gamma((d+1)/2))
+        if self.d > ASYMPTOTIC:  # logarithms of Gamma would cancel
+            series = 1 + (1 + (1 - 5 / (4 * self.d)) / (8 * self.d)) / (4 * self.d)
+            return float(np.sqrt(np.pi * self.d / 2) / (series * np.tanh(self.epsilon / 2)))
         log_mean = gammaln(self.d / 2 + 1) - gammaln((self.d + 1) / 2) - np.log(np.pi) / 2
         half_sphere = 2 * np.exp(log_mean) / self.d
         return float(1 / (half_sphere * np.tanh(self.epsilon / 2)))

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from userdp import _validate
+from userdp._public import public
 from userdp.tables.columns import column_of, columns_of, integers, is_integer, missing, refuse
 
 __all__ = ["ItemCounts", "count_table", "from_csv"]
@@ -49,19 +50,26 @@ class ItemCounts:
     labels: tuple | None = None
 
     def __post_init__(self) -> None:
-        given, d = csr_array(self.counts, copy=True), len(self.items)
+        # in eight bytes before entries of one cell are added up
+        given = self.counts if issparse(self.counts) else np.asarray(self.counts)
+        given, d = csr_array(given.astype(np.result_type(given.dtype, np.int64)), copy=True), len(self.items)
         if given.ndim != 2 or given.shape[0] < 1 or given.shape[1] != d:
             raise ValueError(f"counts must have shape (n, {d}), n at least 1, got {given.shape}")
         faults = given.data[~(given.data >= 0) | (given.data % 1 != 0)]
         if faults.size:
             raise ValueError(f"counts must be whole numbers of at least 0, got {faults[0]}")
+        if self.labels is not None and len(self.labels) != given.shape[0]:
+            raise ValueError(f"labels must be one a user, {given.shape[0]}, got {len(self.labels)}")
         counts = given.astype(np.int64)
         counts.sum_duplicates()
         counts.eliminate_zeros()
         for part in (counts.data, counts.indices, counts.indptr):
-            part.flags.writeable = False
+            _validate.locked(part)
         object.__setattr__(self, "items", tuple(self.items))
         object.__setattr__(self, "counts", counts)
+
+    def __reduce__(self) -> tuple:
+        return ItemCounts, (self.name, self.items, self.counts, self.labels)  # checked and locked again
 
     @property
     def users(self) -> int:
@@ -83,6 +91,7 @@ class ItemCounts:
         """Number of records of each item, shape (d,)."""
         return self.counts.sum(axis=0)
 
+    @public
     def top(self, d: int) -> "ItemCounts":
         """Keep the `d` items with the most records, and all users, also those who hold none of them.
 

@@ -58,7 +58,7 @@ def user_means(
 def _averages(records: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, NDArray]:
     """Mean of the clipped values of each user and how many they are, users in the order of labels."""
     row, n = _rows(records, user)
-    values = np.asarray(records[value])
+    values = np.asarray(_column(records, value))
     _numbers(value, values, row.shape)
     values = np.clip(np.nan_to_num(values.astype(float), nan=low, posinf=high, neginf=low), low, high)
     sizes = np.bincount(row, minlength=n)
@@ -79,7 +79,8 @@ def _averages_on_disk(path: Any, user: str, value: str, low: float, high: float)
         # favg compensates rounding, so that the order in which threads come does not show
         query = f"""
             select favg({inside}) mean, count(*) size,
-                any_value({who} is null or {who}::varchar in ('', 'nan')) absent
+                any_value({who} is null or {who}::varchar = ''
+                    or typeof({who}) in ('DOUBLE', 'FLOAT') and {who}::varchar = 'nan') absent
             from read_parquet(?) group by {who} order by {who}"""
         found = engine.execute(query, [fspath(path)]).fetchnumpy()
     if found["absent"].any():
@@ -111,7 +112,8 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
     if len(places) < len(items):
         raise ValueError(f"items must differ, got {list(items)!r}")
     row, n = _rows(records, user)
-    column = np.array([places.get(name, -1) for name in np.asarray(records[item]).tolist()], dtype=np.int64)
+    held = column_of(item, _column(records, item)).tolist()
+    column = np.array([places.get(name, -1) for name in held], dtype=np.int64)
     known = column >= 0
     pairs = np.ones(int(known.sum()), dtype=np.int64), (row[known], column[known])
     return sparse.csr_array(sparse.coo_array(pairs, shape=(n, len(places))))
@@ -119,9 +121,27 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
 
 def _rows(records: Any, user: str) -> tuple[NDArray[np.int64], int]:
     """Number of each record's user, by the order of labels, and how many users there are."""
-    users = column_of(user, records[user])
+    users = column_of(user, _column(records, user))
     if users.dtype == object:
         refuse(user, "be present", users, [missing(one) for one in users])
-        users = users.astype(str)
+        return _rows_of_labels(user, users)
     labels, row = np.unique(users, return_inverse=True)
     return row, labels.size
+
+
+def _rows_of_labels(user: str, users: NDArray) -> tuple[NDArray[np.int64], int]:
+    """The same for labels of any kind, by the order of their texts: a text stands for one label only."""
+    texts: dict[Any, str] = {one: str(one) for one in users}
+    known = {str(one): one for one in users}
+    unclear = [known[str(one)] != one or str(one) != texts[one] for one in users]
+    refuse(user, "differ in more than type", users, unclear)
+    place = {text: row for row, text in enumerate(sorted(known))}
+    return np.array([place[texts[one]] for one in users]), len(place)
+
+
+def _column(records: Any, name: str) -> Any:
+    """A named column of a table in memory."""
+    try:
+        return records[name]
+    except (LookupError, TypeError) as error:
+        raise ValueError(f"records must be a table with a column {name!r}, got {type(records)}") from error

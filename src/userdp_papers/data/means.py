@@ -68,9 +68,11 @@ class UserCounts:
         refuse("records", "be positive", records, records < 1)
         refuse("successes", "not be negative", successes, successes < 0)
         refuse("successes", "not exceed records", successes, successes > records)
-        records.flags.writeable = successes.flags.writeable = False
-        object.__setattr__(self, "records", records)
-        object.__setattr__(self, "successes", successes)
+        object.__setattr__(self, "records", _validate.locked(records))
+        object.__setattr__(self, "successes", _validate.locked(successes))
+
+    def __reduce__(self) -> tuple:
+        return UserCounts, (self.name, self.records, self.successes)  # read-only again where it arrives
 
     @property
     def users(self) -> int:

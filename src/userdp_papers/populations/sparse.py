@@ -87,11 +87,14 @@ class SparseSigns:
 @public
 @cache
 def exceedance(m: int, theta: float, threshold: float) -> float:
-    """Probability that the mean of `m` signs of mean `theta` is at least `threshold` in absolute value."""
+    """Probability that the mean of `m` signs of mean `theta` is at least `threshold` in absolute value.
+
+    At a tie the mean is the quotient's nearest float: 4 of 10 is at least 0.4.
+    """
     _validate.integer(1, 10**8, m=m)
     _validate.in_range(-1, 1, theta=theta)
     counts = np.arange(int(m) + 1)
-    exceeds = np.abs(2 * (counts / m) - 1) >= threshold
+    exceeds = np.abs(2 * counts - m) / m >= threshold
     return float(min(scipy.stats.binom.pmf(counts[exceeds], m, (1 + theta) / 2).sum(), 1.0))
 
 

@@ -188,6 +188,7 @@ def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float
     return np.sum(weights * centred * np.log(values)) / scale, scale**-0.5
 
 
+@public
 def seconds(action: Callable[[], Any], repeats: int = 1) -> float:
     """CPU seconds of one call, the average of `repeats` after a first one that compiles and fills caches."""
     _validate.integer(1, 10**6, repeats=repeats)

@@ -76,7 +76,7 @@ def sign_means(theta: float, size: int) -> MeanLaw:
     _validate.integer(1, size=size)
     counts, probabilities = binomial_window(size, (1 + theta) / 2)
     kept = np.where(probabilities > NEGLIGIBLE, probabilities, 0.0)
-    return MeanLaw(theta, 2 * (counts / size) - 1, kept / kept.sum())
+    return MeanLaw(theta, *map(_validate.locked, (2 * (counts / size) - 1, kept / kept.sum())))
 
 
 def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
@@ -93,7 +93,7 @@ def binomial_window(size: int, p: float) -> tuple[NDArray[np.int64], NDArray]:
     """Values of Bin(size, p) near its mean, and their probabilities; all others have less than 1e-20."""
     reach = 10 * np.sqrt(size * p * (1 - p)) + 50
     counts = np.arange(max(0, int(size * p - reach)), min(size, int(size * p + reach)) + 1)
-    return counts, scipy.stats.binom.pmf(counts, size, p)
+    return _validate.locked(counts), _validate.locked(scipy.stats.binom.pmf(counts, size, p))
 
 
 @public

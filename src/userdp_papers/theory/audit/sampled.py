@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from scipy.special import betaincinv
+from scipy.special import betainccinv, betaincinv
 from scipy.stats import binom
 
 from userdp import _validate
@@ -37,7 +37,7 @@ def clopper_pearson(hits: int, runs: int, *, level: float = LEVEL) -> tuple[floa
     _validate.inside(1e-100, 1, level=level)  # less is lost in rounding
     # `scipy.stats.binomtest` gives the same in 4 ms; the search for a number of runs asks thousands of times
     lower = float(betaincinv(hits, runs - hits + 1, level)) if hits > 0 else 0.0
-    upper = float(betaincinv(hits + 1, runs - hits, 1 - level)) if hits < runs else 1.0
+    upper = float(betainccinv(hits + 1, runs - hits, level)) if hits < runs else 1.0
     return lower, upper
 
 

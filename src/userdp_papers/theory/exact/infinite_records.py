@@ -1,6 +1,7 @@
 """Exact risks of users with infinitely many records: they know theta, so that only the noise can mislead."""
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import binom
 
 from userdp import _validate
@@ -19,16 +20,16 @@ def miss_probability(n: int, count: int, *, epsilon: float) -> float:
     """
     _validate.integer(1, n=n, count=count)
     _validate.positive(epsilon=epsilon)
-    keep = UnaryEncoding(count, 1, epsilon).keep
+    flip = UnaryEncoding(count, 1, epsilon).flip  # 1 - keep would lose its digits
     if count == 1:
         return 0.0
     k = np.arange(1, n + 1)
-    above = binom.sf(k - 1, n, 1 - keep)
+    above = binom.sf(k - 1, n, flip)
     # log P(Bin(n, 1 - p) < k) from whichever tail is the smaller
-    below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, 1 - keep))
+    below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, flip))
     missed = -np.expm1((count - 1) * below)
     # the right ball with no vote at all is always missed
-    return float(binom.pmf(k, n, keep) @ missed + binom.pmf(0, n, keep))
+    return float(binom.pmf(n - k, n, flip) @ missed + binom.pmf(n, n, flip))
 
 
 @public
@@ -43,6 +44,6 @@ def two_point_risk(n: int, *, epsilon: float) -> float:
     """
     _validate.integer(1, n=n)
     _validate.budget(epsilon=epsilon)
-    keep = BinaryResponse(epsilon).keep
-    low, high = (binom.logpmf(np.arange(n + 1), n, p) for p in (1 - keep, keep))
-    return float(2 * np.exp(low + high - np.logaddexp(low, high)).sum())
+    k = np.arange(n + 1)
+    # b1 / b0 is exp((2 k - n) epsilon)
+    return float(2 * binom.pmf(k, n, BinaryResponse(epsilon).flip) @ expit((2 * k - n) * epsilon))

@@ -165,14 +165,15 @@ def vote_law(users: int, epsilon: float) -> NDArray:
 
     Returns
     -------
-    ndarray, shape (h + 1, h + 1)
+    ndarray, shape (h + 1, h + 1), read-only
         Row c: the probabilities of 0 .. h votes for a bin with c true ones, Bin(c, p) + Bin(h - c, 1 - p).
     """
     _validate.integer(1, users=users)
     _validate.positive(epsilon=epsilon)
     flip, votes = expit(-epsilon / 2), np.arange(users + 1)  # 1 - keep would lose its digits
     flipped = scipy.stats.binom.pmf(votes, votes[:, None], flip)
-    return np.array([np.convolve(flipped[c, c::-1], flipped[users - c, : users - c + 1]) for c in votes])
+    law = [np.convolve(flipped[c, c::-1], flipped[users - c, : users - c + 1]) for c in votes]
+    return _validate.locked(np.array(law))
 
 
 @public
