@@ -217,7 +217,7 @@ def test_whether_sizes_are_too_large_does_not_depend_on_private_means(mean):
     held = np.full(100, 1_500_000_000)
     with pytest.raises(ValueError, match="sizes of whom the variance is estimated must be in"):
         central.realistic_mean(np.full(100, mean), held, epsilon=1.0, rng=rng())
-    assert central.realistic_mean(np.full(100, mean), held, epsilon=1.0, spread=0.01, rng=rng()).scale > 0
+    assert central.realistic_mean(np.full(100, mean), held, epsilon=1.0, variance=0.01, rng=rng()).scale > 0
 
 
 def peak(action):

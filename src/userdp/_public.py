@@ -129,7 +129,8 @@ def converter(annotation: Any) -> Callable[[Any], Any] | None:
 
 def is_array(annotation: Any) -> bool:
     """Whether an annotation is an array of numbers, perhaps among others."""
-    return "SupportsArray" in str(annotation) or typing.get_origin(annotation) is np.ndarray
+    named = bool(union_of(annotation)) and "SupportsArray" in str(annotation)
+    return named or typing.get_origin(annotation) is np.ndarray
 
 
 def by_position(value: Any) -> Any:

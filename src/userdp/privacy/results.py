@@ -23,7 +23,7 @@ __all__ = [
 Value = TypeVar("Value", covariant=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Release(Generic[Value]):
     """One private answer, `value`, and the `guarantee` of all that was spent on one user for it."""
 
@@ -31,7 +31,7 @@ class Release(Generic[Value]):
     guarantee: Guarantee
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeanEstimate(Release[float]):
     """A private estimate of a mean, not projected onto the domain.
 
@@ -53,7 +53,7 @@ class MeanEstimate(Release[float]):
         return None if self.votes is None else int(np.argmax(self.votes))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class VectorEstimate(Release[Floats]):
     """A private estimate, shape (d,), of a mean vector, of a density's coefficients or of shares of users.
 
@@ -68,7 +68,7 @@ class VectorEstimate(Release[Floats]):
     coordinates: tuple[MeanEstimate, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseEstimate(Release[Floats]):
     """A private estimate, shape (d,), of a mean vector with few coordinates that are not zero.
 
@@ -85,7 +85,7 @@ class SparseEstimate(Release[Floats]):
     scores: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MixtureEstimate(Release[Floats]):
     """A private estimate of the means of a mixture's components, shape (k,), in the order of `midpoints`.
 
@@ -104,7 +104,7 @@ class MixtureEstimate(Release[Floats]):
     votes: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CoverEstimate(Release[Floats]):
     """The centre, shape (d,), of a privately chosen ball of a cover.
 
@@ -120,7 +120,7 @@ class CoverEstimate(Release[Floats]):
     votes: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeightedEstimate(Release[float]):
     """A weighted mean of users under central privacy, in the units of the data; not projected.
 
@@ -143,7 +143,7 @@ class WeightedEstimate(Release[float]):
     variance: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HistogramEstimate(Release[Floats]):
     """A private histogram of all users' items, shape (d,).
 
@@ -166,7 +166,7 @@ class HistogramEstimate(Release[Floats]):
     threshold: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CountEstimate(Release[float]):
     """A private estimate of the total count of one item: `rate` times the number of users.
 

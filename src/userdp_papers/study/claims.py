@@ -17,7 +17,7 @@ from IPython.display import display
 
 from userdp import _validate
 
-__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "theorems_for", "Claim", "check"]
+__all__ = ["statements", "judgements", "faults", "verdicts", "displays", "Claim", "check"]
 
 MIME = "application/vnd.userdp.claim+json"
 VERDICTS = ("holds", "holds after correction", "refuted", "not reproducible", "context")

@@ -42,7 +42,7 @@ class Enclosing(MPIntervalContext):
         for name in FUNCTIONS:
             setattr(self, name, self._enclosing(name, getattr(self, name)))
         constants = {name: self._constant_of(name) for name in CONSTANTS}
-        vars(self).update(constants)
+        self.__dict__.update(constants)
         # a power of mpmath's beyond the square is rounded to nearest
         power = self.mpf.__pow__
         self.mpf.__pow__ = lambda x, n: power(x, n) if n in (1, 2) else self.widened(power(x, n))
