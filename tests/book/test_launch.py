@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -70,9 +71,9 @@ def clone(root, tmp_path):
 
 def test_first_cell_on_colab(empty, clone, tmp_path):
     nb = notebook(Page(clone, LIGHT))
-    line = re.search(r"^\s+%pip (install .*)$", code_cells(nb)[0].source, flags=re.MULTILINE)[1]
-    local, replaced = re.subn(r"git\+https://[^\"]*", f"git+file://localhost{clone}", line)
-    assert replaced == 1
+    line = re.search(r"^\s+%pip (install .*git\+.*)$", code_cells(nb)[0].source, flags=re.MULTILINE)[1]
+    local, replaced = re.subn(r"git\+https://[^\"#]*", f"git+file://localhost{clone}", line)
+    assert replaced == 2
     # Colab brings the kernel and its libraries; the versions are ours, so that both runs are of one thing.
     pins = ("-c", clone / "constraints.txt")
     run(empty, "-m", "pip", "install", "-q", "ipykernel", "nbclient", "nbformat", *pins, cwd=tmp_path)
@@ -81,9 +82,9 @@ def test_first_cell_on_colab(empty, clone, tmp_path):
 
 
 TRY = """
-import importlib.metadata, pathlib, numpy as np, userdp
-from userdp_papers.data import batting
-assert batting().records.size > 100  # a table that is shipped
+import importlib.metadata, importlib.util, numpy as np, userdp
+# the small package alone
+assert not any(map(importlib.util.find_spec, ("userdp_papers", "userdp_book", "pandas")))
 assert importlib.metadata.version("userdp") == userdp.__version__
 assert "site-packages" in userdp.__file__, userdp.__file__
 best = userdp.plan(n=5_000, sizes=200, epsilon=1.0, domain=(0, 5))[0]
@@ -96,6 +97,10 @@ def test_a_distribution_installs_and_works_in_an_empty_environment(empty, clone,
     uv = Path(sys.executable).with_name("uv")
     run(uv, "build", "--quiet", "--python", sys.executable, "--out-dir", tmp_path / "dist", cwd=clone)
     (made,) = (tmp_path / "dist").glob(kind)
+    if kind == "*.whl":
+        names = zipfile.ZipFile(made).namelist()
+        assert all(name.startswith(("userdp/", "userdp-")) for name in names)
+        assert not [name for name in names if name.endswith((".toml", ".csv", ".xz"))]
     run(empty, "-m", "pip", "install", "-q", made, "-c", clone / "constraints.txt", cwd=tmp_path)
     assert "Guarantee(epsilon=1.0" in run(empty, "-c", TRY, cwd=tmp_path)
 
