@@ -50,8 +50,8 @@ def test_an_import_loads_few_modules():
 def private_imports(text):
     """Private names that a module takes from another: by an import, or as an attribute of one."""
     tree = ast.parse(text)
-    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    ours = [node for node in froms if node.level or (node.module or "").split(".")[0] in PACKAGES]
+    taken_from = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in taken_from if node.level or (node.module or "").split(".")[0] in PACKAGES]
     taken = [(node, each.name) for node in ours for each in node.names if is_private(each.name)]
     yield from (name for node, name in taken if not is_module(node, name))
     bound = {each.asname or each.name for node in ours for each in node.names if is_module(node, each.name)}
