@@ -23,7 +23,7 @@ SOURCES["proofs"] = lambda root: [stored(root), definitions(root)]
 
 
 def coq(text: str) -> nodes.literal_block:
-    return nodes.literal_block(text=text, language="coq")
+    return nodes.literal_block(text, text, language="coq")
 
 
 def file_link(env, file: str) -> nodes.Node:
