@@ -83,7 +83,7 @@ def test_only_tests_that_call_the_function_are_run(tmp_path, monkeypatch):
     exact, _ = campaign.TIERS
     file = "privacy/test_guarantee.py"
     composed = f"tests/{file}::test_a_user_in_one_of_two_groups_pays_the_larger"
-    assert "privacy/guarantee.py: disjoint" in campaign.calls(file, exact)[composed][1]
+    assert "userdp/privacy/guarantee.py: disjoint" in campaign.calls(file, exact)[composed][1]
     places = Sites(SOURCES / "userdp/privacy/guarantee.py").found()
     mutant = next(place[0] for place in places if place[0].function == "disjoint")
     tests = campaign.that_call(mutant, [file], exact)
