@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -69,9 +69,17 @@ def build(root: Path = ROOT, jobs: int = 2) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         if not copy.is_file() or copy.read_text(encoding="utf8") != text:
             copy.write_text(text, encoding="utf8")
-    run = partial(subprocess.run, cwd=root / BUILD, check=True, stdout=subprocess.DEVNULL)
-    run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq"])
-    run(["make", "--silent", "-f", "Makefile.coq", f"-j{jobs}"], env=os.environ | {"MAKEFLAGS": ""})
+    say(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq"], root / BUILD)
+    say(["make", "--silent", "-f", "Makefile.coq", f"-j{jobs}"], root / BUILD)
+
+
+def say(command: list[str], folder: Path) -> str:
+    """What a command prints; RuntimeError with what it complains of where it fails."""
+    alone = os.environ | {"MAKEFLAGS": ""}
+    done = subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    return done.stdout
 
 
 def coq(script: str, folder: Path) -> str:
@@ -80,7 +88,7 @@ def coq(script: str, folder: Path) -> str:
         file.write(script)
         file.flush()
         command = ["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+        return say(command, folder)
 
 
 def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
