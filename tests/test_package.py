@@ -44,7 +44,6 @@ DEFAULTS = {
     "noise": (2.0,),
     "beta": (0.05,),
     "logs": (False,),
-    "laplace": (False,),
     "closed": (False,),
     "truncated": (False,),
 }

@@ -93,6 +93,10 @@ class FiniteSizes:
         below = np.append(0.0, np.cumsum(self.probabilities * np.sqrt(self.values)))
         return below[np.searchsorted(self.values, a, side="right")]
 
+    def quantile(self, share: ArrayLike) -> Any:
+        """Smallest size that at least this share of the users does not exceed; a number or an array."""
+        return self.values[np.searchsorted(-self._tail[1:], -np.subtract(1, share), side="left")]
+
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,)."""
         # user i gets the last value whose tail exceeds a uniform number
@@ -271,6 +275,11 @@ class PowerLawSizes:
         area = scipy.integrate.quad(lambda u: term(self.low + np.exp(u)) * np.exp(u), *ends, **options)[0]
         slopes = [term(k + 1.0) - term(k) for k in (last, first - 1)]
         return float(area - (slopes[0] - slopes[1]) / 24)
+
+    def quantile(self, share: ArrayLike) -> Any:
+        """Size that this share of the users does not exceed; a number or an array."""
+        x = self.low + (self.high - self.low) * np.power(share, 1 / self.shape)
+        return np.minimum(np.floor(x).astype(np.int64), self.largest)[()]
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,), by inversion: -log of a uniform is exponential."""

@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
+from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import realistic_mean
-from userdp.planning import NoGain, Ranking, calibrated_half_width, central_means, localised_bound, plan
+from userdp.planning import NoGain, Ranking, calibrated_half_width, central_means, localised_bound
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.vector_means import in_folds
-from userdp.privacy import Release, nothing_spent
+from userdp.privacy import PiecewiseReport, Release, nothing_spent
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
 from userdp_papers.populations import BetaUsers, Signs
 from userdp_papers.theory.exact import localised_risk, sign_means
 from userdp_papers.theory.rates import duchi_mean_risk, laplace_mean_risk
 
+# users of one distribution, unless a test says otherwise
+plan = partial(planning.plan, spread=0.0, sizes_tell=False)
 RUNS = 160
 CLOSE = 3200  # of two methods where the second looks better than the first
 PESSIMISM = 2.5  # times what happens, which a bound may promise
@@ -104,6 +107,17 @@ def test_one_round_errors_are_those_of_the_closed_forms():
     assert average.error**2 == pytest.approx(average.noise**2 + 2.5**2 / 25 / 400)
 
 
+@pytest.mark.parametrize("size, epsilon", [(1, 4.0), (3, 0.5), (3, 2.0), (50, 6.0)])
+def test_the_error_of_piecewise_reports_is_that_at_the_worst_mean_of_signs(size, epsilon):
+    report, risks = PiecewiseReport(-1.0, 1.0, epsilon), []
+    for theta in np.linspace(-1, 1, 41):
+        law = sign_means(theta, size)
+        risks.append(law.probabilities @ (report.variance(law.values) + (law.values - theta) ** 2))
+    (row,) = (one for one in plan(n=400, sizes=size, epsilon=epsilon) if one.method == "piecewise reports")
+    assert 400 * row.error**2 == pytest.approx(max(risks), rel=1e-9)
+    assert max(risks) > 1.02 * min(risks)
+
+
 @pytest.mark.parametrize(("size", "spread", "variance"), [(1, 0.0, 1.0), (1, 0.9, 1.0), (4, 0.5, 0.5)])
 def test_without_privacy_the_error_is_that_of_the_users_means(size, spread, variance):
     """Users of one record have the variance of a sign, the most that there is."""
@@ -125,7 +139,7 @@ def test_noise_is_a_part_of_the_error(trust):
 
 
 def test_private_data_are_no_argument():
-    names = set(inspect.signature(plan).parameters)
+    names = set(inspect.signature(planning.plan).parameters)
     assert names.isdisjoint({"means", "counts", "data", "values", "rng"})
     assert repr(plan(n=500, sizes=30, epsilon=1.0)) == repr(plan(n=500, sizes=30, epsilon=1.0))
 
@@ -252,6 +266,36 @@ def test_the_quotient_averages_nine_tenths_of_the_users():
     assert quotient.error**2 - quotient.noise**2 == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-12)
 
 
+@pytest.mark.parametrize("trust, options", [
+    ("nobody", {}), ("curator", {}), ("curator", {"private_sizes": True}), ("nobody", {"dimension": 3}),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
+def test_a_released_mean_lies_in_its_domain_and_is_no_worse_for_it(trust, options):
+    """At a budget at which what is released would often lie outside."""
+    ranking = plan(n=150, sizes=9, epsilon=0.05, trust=trust, domain=(0, 5), **options)
+    outside = False
+    for option in (one for one in ranking if not one.unused):
+        means = np.full((150, options.get("dimension", 1)), 4.9).squeeze()
+        for seed in range(9):
+            found = option.run(means, np.full(150, 9), rng=np.random.default_rng(seed)).value
+            assert np.all((found >= 0) & (found <= 5)), option.method
+            rng = np.random.default_rng(seed)
+            as_sent = option._call(means, np.full(150, 9), rng=rng, **option.parameters)
+            assert np.all(abs(found - 4.9) <= abs(as_sent.value - 4.9))
+            outside |= bool(np.any(as_sent.value != found))
+    assert outside
+
+
+@pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
+def test_a_released_count_is_not_negative():
+    best = plan(n=50, sizes=3, epsilon=0.1, trust="curator", estimate="histogram", items=40)[0]
+    nothing = np.zeros((50, 40))
+    found = best.run(nothing, rng=np.random.default_rng(1)).value
+    as_sent = best._call(nothing, rng=np.random.default_rng(1), **best.parameters).value
+    assert found.min() == 0 < found.max() and as_sent.min() < 0
+    assert found.sum() < 0.7 * abs(as_sent).sum()
+
+
 def test_an_option_prints_no_function():
     """Which prints as an address that no two runs share; nor after a run."""
     ranking = plan(n=1000, sizes=9, epsilon=1.0)
@@ -350,7 +394,9 @@ def test_where_sizes_tell_of_means_nobody_is_weighed_by_size():
     errors = [abs(one[0].run(means, sizes, rng=rng).value - own.mean()) for one in (blind, wary)]
     assert wary[0].method == blind[0].method == "improved mean" and errors[1] < 5 * wary[0].error
     curator = plan(trust="curator", sizes_tell=True, **question)
-    assert [one.method for one in curator if not one.unused] == ["average of all users"]
+    unweighed = ["average of all users", "clipped mean about a private window"]
+    assert [one.method for one in curator if not one.unused] == unweighed
+    assert all(one.estimates == "the mean of the users' own means" for one in curator if not one.unused)
 
 
 def test_the_windows_that_are_foretold_are_those_of_the_estimator(monkeypatch):

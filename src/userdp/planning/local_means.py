@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from userdp.local.improved import Plan, improved_mean
-from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
+from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
+from userdp.local.signs import ROUNDS, sign_mean
 from userdp.local.unequal import dame
 from userdp.planning.option import Option
 from userdp.planning.question import Question, unused
 from userdp.planning.risk.dame import dame_risk, dame_size_cap
 from userdp.planning.risk.improved_plan import choose_plan, risk_bound
-from userdp.planning.risk.localised import calibrated_half_width
-from userdp.privacy.reports import LaplaceReport, TwoPointReport
+from userdp.planning.risk.localised import calibrated_half_width, sign_risk
+from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import SizeLaw
 
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
+TELL_NOTHING = "sizes tell nothing of means"
 ONE_LAW = "all users' records have one law"
 PLACES = (0.0, 0.03, 0.1)  # of theta, at which DAME's risk is enclosed
+MOST_ROUNDS = 3  # in which the improved mean may meet its users
 MOST_USERS = 10**6
 MOST_RECORDS = 10**8  # of which the law of a mean is listed
 CAPS = 4  # beside its paper's that are tried for DAME
@@ -32,7 +35,9 @@ def options(asked: Question) -> Iterator[Option]:
     """Every method for one number, each with its error at the worst mean."""
     yield two_points(asked)
     yield laplace(asked)
+    yield piecewise(asked)
     yield improved(asked)
+    yield signs(asked)
     yield kent(asked)
     yield dame_option(asked)
 
@@ -74,12 +79,31 @@ def laplace(asked: Question) -> Option:
     return one_round(asked, "Laplace reports", laplace_mean, noise + asked.sampling / asked.n, noise=noise)
 
 
+def piecewise(asked: Question) -> Option:
+    """Piecewise reports: with s the variance of a user's mean, c0 + c1 E x^2 + s, at the worst of two ends.
+
+    Given its own mean, a user's mean of m records has a variance of at most ``(1 - own^2) / m``, so that
+    the risk is linear in the expected square of the own means: worst where that is least or where it is 1.
+    """
+    report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
+    least, most = report.variance([0.0, 1.0]).tolist()
+    own, record = asked.unit_spread**2, asked.size_law.expectation(lambda m: 1 / m)
+    sampling = own + (1 - own) * record
+    middle, ends = least + (most - least) * sampling + sampling, most + own
+    variance, noise = max((middle, middle - sampling), (ends, most))
+    return one_round(asked, "piecewise reports", piecewise_mean, variance / asked.n, noise=noise / asked.n)
+
+
 def improved(asked: Question) -> Option:
     """The improved localised mean at the plan with the smallest bound."""
     law: dict[str, Any] = {"size_law": asked.weighing_law, "epsilon": asked.epsilon}
-    plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **law)
+    most = min((asked.rounds or MOST_ROUNDS) - 1, MOST_ROUNDS - 1)
+    if not most:
+        return unused("improved mean", "meets users more than once, and rounds is 1")
+    known = {"spread": asked.unit_spread, "tails": asked.tails, "most_rounds": most}
+    plan = choose_plan(n=asked.n, **known, **law)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
-        return unused("improved mean", "at these numbers it is the two-point report")
+        return unused("improved mean", "at these numbers it is one round of reports")
     bound = risk_bound(plan, tails=asked.tails, **law)
     return asked.mean_option(
         "improved mean",
@@ -91,6 +115,7 @@ def improved(asked: Question) -> Option:
         basis="bound",
         assumes=tailed(asked),
         call=improved_mean,
+        rounds=bool(plan.voters) + len(plan.rounds),
         plan=plan,
         size_law=asked.weighing_law,
         **common(asked),
@@ -99,7 +124,7 @@ def improved(asked: Question) -> Option:
 
 def tailed(asked: Question) -> str:
     """What is assumed of the users' means."""
-    sizes = "; sizes tell nothing of means" if asked.unequal and not asked.sizes_tell else ""
+    sizes = f"; {TELL_NOTHING}" if asked.unequal and not asked.sizes_tell else ""
     if asked.tails == "normal":
         return NORMAL + sizes
     return (f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW) + sizes
@@ -109,6 +134,30 @@ def described(plan: Plan) -> str:
     """What a plan does, in a few words."""
     vote = f"{plan.voters} users vote at half-width {plan.half_width:.2g}, " if plan.voters else ""
     return f"{vote}{len(plan.rounds)} round{'s' * (len(plan.rounds) > 1)} of reports"
+
+
+def signs(asked: Question) -> Option:
+    """Signs at moving thresholds: they find a median, which counts as bias unless means are normal."""
+    name, law = "signs at moving thresholds", asked.weighing_law
+    if asked.n < ROUNDS:
+        return unused(name, f"needs {ROUNDS} users, one a round")
+    if law.smallest > MOST_RECORDS:
+        return unused(name, f"its grid is for {MOST_RECORDS:,} records at most")
+    known: dict[str, Any] = {"size_law": law, "epsilon": asked.epsilon}
+    found = sign_risk(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **known)
+    return asked.mean_option(
+        name,
+        found.risk,
+        noise=max(found.risk - asked.sampling / asked.n, 0.0),
+        bias=found.bias,
+        failure=math.nan,
+        basis="formula",
+        assumes=tailed(asked),
+        call=partial(without_sizes, sign_mean),
+        rounds=ROUNDS,
+        spread=asked.spread,
+        **known | common(asked),
+    )
 
 
 def kent(asked: Question) -> Option:
@@ -134,6 +183,7 @@ def kent(asked: Question) -> Option:
         basis="bound",
         assumes=f"{NORMAL}; {ONE_LAW}",
         call=partial(without_sizes, localised_mean),
+        rounds=2,
         size=size,
         half_width=asked.half * width,
         general=False,
@@ -161,6 +211,7 @@ def dame_option(asked: Question) -> Option:
         basis="bound",
         assumes=f"records at the ends of the domain; {ONE_LAW}",
         call=dame,
+        rounds=2,
         size_cap=cap,
         size_law=asked.size_law,
         **common(asked),

@@ -1,9 +1,10 @@
 """A method with its public parameters and what is known of its error beforehand; a ranking of such."""
 
+import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
@@ -35,7 +36,8 @@ class Option:
     noise
         What privacy adds to it by randomness, beside bias and sampling.
     failure
-        Bound on the probability that a localisation chooses a wrong place; its cost is in `error`.
+        Bound on the probability that a localisation chooses a wrong place; its cost is in `error`. NaN where
+        it is known as a part of the error only.
     basis
         Whether `error` is exact at the worst law, a proven bound, or a formula that assumes more.
     assumes
@@ -50,6 +52,8 @@ class Option:
         Why it should not be used here, with the numbers; `run` gives it as a `NoGain` warning.
     call, parameters
         The estimator, and the public parameters that `run` passes to it.
+    rounds
+        Times at which users must be met; each user sends something at one of them.
     """
 
     method: str
@@ -65,6 +69,7 @@ class Option:
     warning: str = ""
     call: Callable[..., Any] | None = field(default=None, repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+    rounds: int = 1
 
     @property
     def title(self) -> str:
@@ -72,14 +77,24 @@ class Option:
         return f"{self.method} ({self.setting})" if self.setting else self.method
 
     def run(self, *data: Any, rng: np.random.Generator) -> Any:
-        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts."""
+        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts.
+
+        The value is projected to the domain, a count to 0 or more, which costs no privacy.
+        """
         if self.call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
         if self.warning:
             warnings.warn(self.warning, NoGain, stacklevel=2)
         if len(data) == 1 and isinstance(data[0], tuple):
             data = data[0]
-        return self.call(*data, rng=rng, **self.parameters)
+        return within(self.call(*data, rng=rng, **self.parameters), self.parameters.get("domain"))
+
+
+def within(found: Any, domain: tuple[float, float] | None) -> Any:
+    """A released mean projected to its domain, released counts to what a count can be: never further off."""
+    low, high = domain or (0.0, math.inf)
+    value = np.clip(found.value, low, high)
+    return replace(found, value=value if np.ndim(value) else float(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +156,13 @@ class Ranking(Sequence[Option]):
     @property
     def _head(self) -> tuple[str, ...]:
         cost = "times no privacy" if self.without_privacy else "of all records"
-        return "error", "noise", "bias", "lost runs", "which is a", cost
+        return "error", "noise", "bias", "lost runs", "rounds", "which is a", cost
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
         cost = self._against(option).split()[0]
-        return f"{option.error:.2g}", *parts, f"{option.failure:.1g}", KINDS[option.basis], cost
+        lost = "in error" if math.isnan(option.failure) else f"{option.failure:.1g}"
+        return f"{option.error:.2g}", *parts, lost, f"{option.rounds}", KINDS[option.basis], cost
 
     def __str__(self) -> str:
         usable = [option for option in self.options if not option.unused]

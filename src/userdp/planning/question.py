@@ -31,6 +31,7 @@ class Question:
     dimension: int = 1
     items: int | None = None
     neighbours: Neighbours = "replace"
+    rounds: int | None = None
 
     def __post_init__(self) -> None:
         _validate.integer(2, n=self.n)
@@ -42,6 +43,8 @@ class Question:
         _validate.integer(1, dimension=self.dimension)
         if self.items is not None:
             _validate.integer(1, items=self.items)
+        if self.rounds is not None:
+            _validate.integer(1, rounds=self.rounds)
         if self.private_sizes:
             refuse_private(sizes=self.size_law)
 
@@ -90,12 +93,16 @@ class Question:
         failure: float = 0.0,
         estimates: str = "the mean of the users' own means",
         call: Callable[..., Any] | None = None,
+        rounds: int = 1,
         **parameters: Any,
     ) -> Option:
         """An option for a mean from variances and a bias on [-1, 1]."""
+        if self.rounds and rounds > self.rounds:
+            return unused(method, f"meets users at {rounds} times, and rounds is {self.rounds}")
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
         terms = assumes, estimates, self.half * bias
-        return Option(method, setting, error, noise, failure, basis, *terms, call=call, parameters=parameters)
+        how: dict[str, Any] = {"call": call, "parameters": parameters, "rounds": rounds}
+        return Option(method, setting, error, noise, failure, basis, *terms, **how)
 
     def unweighed(self, method: str) -> Option | None:
         """The reason not to use a method that weighs by size, if there is one."""
