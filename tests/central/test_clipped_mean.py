@@ -8,7 +8,7 @@ from scipy.stats import binom, chi2
 
 from userdp.central.clipped import centres, clipped_mean, densest_window
 from userdp.planning import plan
-from userdp.planning.risk.clipped import Clipping, choose_clipping, clipped_risk, excess, tail
+from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk, excess, tail
 from userdp.privacy import ExponentialChoice
 from userdp.sizes import constant_size, two_point_sizes
 from userdp_papers.theory.exact import sign_means
@@ -95,7 +95,8 @@ def errors(option, n, size, theta, runs, seed):
 
 
 def clipped_row(**question):
-    (row,) = (one for one in plan(trust="curator", **question) if one.method.startswith("clipped mean"))
+    known = {"trust": "curator", "spread": 0.0, "sizes_tell": False} | question
+    (row,) = (one for one in plan(**known) if one.method.startswith("clipped mean"))
     return row
 
 
@@ -119,8 +120,12 @@ def test_runs_are_lost_no_more_often_than_the_bound_says(theta):
     n, size, runs = 60, 400, 3000
     how, near = Clipping(0.1, 0.3, 0.3, 0.0), 0.1
     law = constant_size(size)
-    known = {"law": law, "spread": 0.0, "epsilon": 0.8, "tails": "normal"}
-    bound = clipped_risk(how, near, n=n, **known).failure
+
+    def failure(users):
+        known = Users(users, law, 0.0, "normal")
+        return clipped_risk(how, near, users=known, epsilon=0.8).failure
+
+    bound = failure(n)
     rng = np.random.default_rng(2)
     lost = 0
     for _ in range(runs):
@@ -129,11 +134,12 @@ def test_runs_are_lost_no_more_often_than_the_bound_says(theta):
         lost += abs(first.value - theta) > how.window + near
     assert 0 < bound < 1 and lost > 0
     assert binom.sf(lost - 1, runs, bound) > LEVEL
-    assert binom.sf(lost - 1, runs, clipped_risk(how, near, n=4 * n, **known).failure) < LEVEL
+    assert binom.sf(lost - 1, runs, failure(4 * n)) < LEVEL
 
 
 def test_a_failure_counts_as_the_whole_range_squared_and_more_budget_is_no_worse():
-    law, known = constant_size(900), {"n": 100, "spread": 0.0, "tails": "bounded", "weighed": False}
+    law, known = constant_size(900), {"n": 100, "spread": 0.0, "tails": "bounded"}
+    known |= {"weighed": False, "sizes_tell": False}
     found = [choose_clipping(epsilon=epsilon, size_law=law, **known)[1] for epsilon in (0.7, 1.0, 2.0, 4.0)]
     assert [one.risk for one in found] == sorted((one.risk for one in found), reverse=True)
     one = found[0]
@@ -179,3 +185,25 @@ def test_errors_name_the_parameter_and_the_value(change, match):
     options = {"epsilon": 1.0, "window": 0.1, "reach": 0.3, "rng": np.random.default_rng(1)} | change
     with pytest.raises(ValueError, match=match):
         clipped_mean([0.1, 0.2, 0.3], **options)
+
+
+@pytest.mark.statistical
+def test_where_sizes_tell_of_means_the_bound_holds_for_own_means_that_grow_with_size():
+    """Users of the larger size hold the larger own means: far from what independence would allow."""
+    law, spread, n, runs = two_point_sizes(50, 4000, 0.5), 0.02, 400, 300
+    row = clipped_row(n=n, sizes=law, epsilon=0.7, spread=spread, sizes_tell=True)
+    rng, found = np.random.default_rng(6), []
+    for _ in range(runs):
+        sizes = law.draw(n, rng)
+        own = 0.2 + np.where(sizes > 50, spread, -spread)
+        found.append(row.run(2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1, sizes, rng=rng).value - 0.2)
+    assert np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+    assert not 25 * np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+
+
+def test_parts_of_a_distance_add_up_to_no_less_than_the_tail_of_the_whole():
+    law = two_point_sizes(50, 4000, 0.5)
+    together, apart = (Users(9, law, 0.05, "normal", told) for told in (False, True))
+    for distance in (0.05, 0.1, 0.2):
+        assert together.outside(distance) <= apart.outside(distance) <= 1
+        assert together.excess(distance)[0] <= apart.excess(distance)[0]

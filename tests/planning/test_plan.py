@@ -12,7 +12,7 @@ from scipy.stats import chi2, f
 
 from userdp import planning
 from userdp.central import mean
-from userdp.central.mean import realistic_mean
+from userdp.central.mean import initial_error, realistic_mean
 from userdp.planning import NoGain, Ranking, calibrated_half_width, central_means, localised_bound
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
@@ -72,7 +72,7 @@ def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
         assert squares.sum() / (allowed * option.error) ** 2 < chi2.isf(LEVEL, RUNS), option.method
         assert squares.sum() / (option.error / PESSIMISM) ** 2 > chi2.ppf(LEVEL, RUNS), option.method
         lost = np.mean(squares > max(10 * option.error, 0.1) ** 2)
-        assert lost <= option.failure + 0.01
+        assert lost <= np.nan_to_num(option.failure) + 0.01
         if squares.mean() < found[usable[0].method].mean():
             again = (squared_errors(one, question, theta, rng, CLOSE).mean() for one in (usable[0], option))
             assert np.divide(*again) < 1.25**2 * f.isf(LEVEL, CLOSE, CLOSE), option.method
@@ -263,7 +263,9 @@ def test_a_fold_keeps_the_means_and_sizes_of_its_users_together():
 def test_the_quotient_averages_nine_tenths_of_the_users():
     ranking = plan(n=5000, sizes=20, epsilon=3.0, trust="curator", private_sizes=True)
     (quotient,) = (option for option in ranking if option.method.startswith("noisy quotient"))
-    assert quotient.error**2 - quotient.noise**2 == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-12)
+    reach = initial_error(0.5, 500, epsilon=2.0, beta=central_means.BETA)
+    lost = 4 * central_means.BETA * min(central_means.ASTRAY * reach, 1) ** 2
+    assert quotient.error**2 - quotient.noise**2 - lost == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-9)
 
 
 @pytest.mark.parametrize("trust, options", [
@@ -280,7 +282,7 @@ def test_a_released_mean_lies_in_its_domain_and_is_no_worse_for_it(trust, option
             found = option.run(means, np.full(150, 9), rng=np.random.default_rng(seed)).value
             assert np.all((found >= 0) & (found <= 5)), option.method
             rng = np.random.default_rng(seed)
-            as_sent = option._call(means, np.full(150, 9), rng=rng, **option.parameters)
+            as_sent = option.call(means, np.full(150, 9), rng=rng, **option.parameters)
             assert np.all(abs(found - 4.9) <= abs(as_sent.value - 4.9))
             outside |= bool(np.any(as_sent.value != found))
     assert outside
@@ -291,7 +293,7 @@ def test_a_released_count_is_not_negative():
     best = plan(n=50, sizes=3, epsilon=0.1, trust="curator", estimate="histogram", items=40)[0]
     nothing = np.zeros((50, 40))
     found = best.run(nothing, rng=np.random.default_rng(1)).value
-    as_sent = best._call(nothing, rng=np.random.default_rng(1), **best.parameters).value
+    as_sent = best.call(nothing, rng=np.random.default_rng(1), **best.parameters).value
     assert found.min() == 0 < found.max() and as_sent.min() < 0
     assert found.sum() < 0.7 * abs(as_sent).sum()
 
@@ -369,7 +371,7 @@ def test_the_calibrated_width_beats_that_of_the_proofs():
 def test_no_recommended_method_may_lose_a_run_in_a_hundred(n, epsilon, tails):
     for size in (10, 300, 10**4):
         first = plan(n=n, sizes=size, epsilon=epsilon, tails=tails)[0]
-        assert first.failure <= 0.01 and not first.unused
+        assert not first.failure > 0.01 and not first.unused
 
 
 def test_what_may_lose_runs_comes_after_what_does_not():
@@ -406,7 +408,8 @@ def test_the_windows_that_are_foretold_are_those_of_the_estimator(monkeypatch):
         spy = partial(spied, module.window, chances)
         monkeypatch.setattr(module, "window", spy)
     plan(n=500, sizes=9, epsilon=1.0, trust="curator", spread=0.1)
-    realistic_mean(np.full(500, 0.5), np.full(500, 9), epsilon=1.0, rng=np.random.default_rng(1))
+    known = {"epsilon": 1.0, "beta": central_means.BETA, "rng": np.random.default_rng(1)}
+    realistic_mean(np.full(500, 0.5), np.full(500, 9), **known)
     assert len(chances) >= 2 and {*chances} == {central_means.BETA / 2}
 
 

@@ -40,6 +40,8 @@ class Posterior:
     asked: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.kinds, counts = np.unique(self.sizes, return_counts=True)
+        self.often = counts / self.sizes.size
         few, many = GRID
         points = 8 / math.sqrt(1 / self.sizes.max() + self.spread**2)
         self.grid = np.linspace(*UNIT, int(min(max(points, few), many)) | 1)
@@ -47,11 +49,10 @@ class Posterior:
 
     def likelihood(self, grid: Floats, thresholds: Floats, users: Floats, ups: Floats) -> Floats:
         """Logarithm of the probability of the answers at each point of a grid."""
-        kinds, often = np.unique(self.sizes, return_counts=True)
-        variance = np.maximum(1 - grid**2, LEAST_VARIANCE) / kinds[:, None] + self.spread**2
+        variance = np.maximum(1 - grid**2, LEAST_VARIANCE) / self.kinds[:, None] + self.spread**2
         away = (grid - thresholds[:, None])[:, None, :] / np.sqrt(variance)
-        above = often @ ndtr(away) / often.sum()
-        up = self.answer.flip + (self.answer.keep - self.answer.flip) * above
+        keep, flip = self.answer.keep, self.answer.flip
+        up = flip + (keep - flip) * (self.often @ ndtr(away))
         return ups @ np.log(up) + (users - ups) @ np.log1p(-up)
 
     def learn(self, *answers: Floats) -> None:
@@ -70,7 +71,7 @@ class Posterior:
         centre, deviation = moments(self.grid, self.log)
         reach = 9 * max(deviation, self.grid[1] - self.grid[0])
         fine = np.linspace(max(centre - reach, -1.0), min(centre + reach, 1.0), GRID[0])
-        return moments(fine, sum(self.likelihood(fine, *answers) for answers in self.asked))[0]
+        return moments(fine, self.likelihood(fine, *map(np.concatenate, zip(*self.asked, strict=True))))[0]
 
 
 def moments(grid: Floats, log: Floats) -> tuple[float, float]:

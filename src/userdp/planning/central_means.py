@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def clipped(asked: Question) -> Option:
         weighed=weighed,
         sizes_tell=asked.sizes_tell,
     )
-    own = {"sigmas": how.sigmas, "variance": asked.spread**2} if weighed else {}
+    own: dict[str, Any] = {"sigmas": how.sigmas, "variance": asked.spread**2} if weighed else {}
     return asked.mean_option(
         "clipped mean about a private window",
         bound.risk,

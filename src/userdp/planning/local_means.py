@@ -100,8 +100,7 @@ def improved(asked: Question) -> Option:
     most = min((asked.rounds or MOST_ROUNDS) - 1, MOST_ROUNDS - 1)
     if not most:
         return unused("improved mean", "meets users more than once, and rounds is 1")
-    known = {"spread": asked.unit_spread, "tails": asked.tails, "most_rounds": most}
-    plan = choose_plan(n=asked.n, **known, **law)
+    plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, most_rounds=most, **law)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
         return unused("improved mean", "at these numbers it is one round of reports")
     bound = risk_bound(plan, tails=asked.tails, **law)
