@@ -13,10 +13,10 @@ from scipy.stats import chi2, f
 from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import initial_error, realistic_mean
-from userdp.planning import NoGain, Ranking, calibrated_half_width, central_means, localised_bound
+from userdp.planning import NoGain, Ranking, calibrated_half_width, central_methods, localised_bound
+from userdp.planning.local_methods import in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
-from userdp.planning.vector_means import in_folds
 from userdp.privacy import PiecewiseReport, Release, nothing_spent
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
 from userdp_papers.populations import BetaUsers, Signs
@@ -263,8 +263,8 @@ def test_a_fold_keeps_the_means_and_sizes_of_its_users_together():
 def test_the_quotient_averages_nine_tenths_of_the_users():
     ranking = plan(n=5000, sizes=20, epsilon=3.0, trust="curator", private_sizes=True)
     (quotient,) = (option for option in ranking if option.method.startswith("noisy quotient"))
-    reach = initial_error(0.5, 500, epsilon=2.0, beta=central_means.BETA)
-    lost = 4 * central_means.BETA * min(central_means.ASTRAY * reach, 1) ** 2
+    reach = initial_error(0.5, 500, epsilon=2.0, beta=central_methods.BETA)
+    lost = 4 * central_methods.BETA * min(central_methods.ASTRAY * reach, 1) ** 2
     assert quotient.error**2 - quotient.noise**2 - lost == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-9)
 
 
@@ -404,13 +404,13 @@ def test_where_sizes_tell_of_means_nobody_is_weighed_by_size():
 def test_the_windows_that_are_foretold_are_those_of_the_estimator(monkeypatch):
     """Half of the chance that something fails is left to them, the other half to the centre."""
     chances = []
-    for module in (central_means, mean):
+    for module in (central_methods, mean):
         spy = partial(spied, module.window, chances)
         monkeypatch.setattr(module, "window", spy)
     plan(n=500, sizes=9, epsilon=1.0, trust="curator", spread=0.1)
-    known = {"epsilon": 1.0, "beta": central_means.BETA, "rng": np.random.default_rng(1)}
+    known = {"epsilon": 1.0, "beta": central_methods.BETA, "rng": np.random.default_rng(1)}
     realistic_mean(np.full(500, 0.5), np.full(500, 9), **known)
-    assert len(chances) >= 2 and {*chances} == {central_means.BETA / 2}
+    assert len(chances) >= 2 and {*chances} == {central_methods.BETA / 2}
 
 
 def spied(inner, chances, *places, beta, **options):

@@ -27,6 +27,7 @@ SEARCH = 2 / 3  # of the rounds draw their thresholds (ours, as are the others)
 THRESHOLDS = 8  # drawn a round
 CELLS = 6  # sizes that stand for all
 LEAST_VARIANCE = 0.01  # of a record, in the model: means at the ends of the domain have less
+POSSIBLE = 1e-12, 1 - 1e-12  # chances of an answer: no budget makes the model certain
 GRID = 513, 4097  # least and most points, of which a deviation of a user's mean shall hold a few
 
 
@@ -52,7 +53,7 @@ class Posterior:
         variance = np.maximum(1 - grid**2, LEAST_VARIANCE) / self.kinds[:, None] + self.spread**2
         away = (grid - thresholds[:, None])[:, None, :] / np.sqrt(variance)
         keep, flip = self.answer.keep, self.answer.flip
-        up = flip + (keep - flip) * (self.often @ ndtr(away))
+        up = np.clip(flip + (keep - flip) * (self.often @ ndtr(away)), *POSSIBLE)
         return ups @ np.log(up) + (users - ups) @ np.log1p(-up)
 
     def learn(self, *answers: Floats) -> None:

@@ -1,4 +1,4 @@
-"""Means where a curator is trusted with the data."""
+"""Means, and histograms over a known domain, where a curator is trusted with the data."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,12 +8,12 @@ import numpy as np
 
 from userdp._types import Floats, Ints
 from userdp.central.clipped import clipped_mean
+from userdp.central.histogram import bounded_histogram, noise_mass
 from userdp.central.mean import initial_error, realistic_mean, uniform_mean, window
 from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
-from userdp.planning.local_means import TELL_NOTHING, common, one_round, tailed, without_sizes
-from userdp.planning.option import Option
-from userdp.planning.question import Question, unused
+from userdp.planning.local_methods import TELL_NOTHING, common, one_round, tailed, without_sizes
+from userdp.planning.option import Option, Question, unused
 from userdp.planning.risk.clipped import choose_clipping
 from userdp.planning.risk.improved_plan import size_cells
 from userdp.sizes import variance_of_mean
@@ -146,3 +146,31 @@ def quotient(asked: Question) -> Option:
         largest_size=asked.size_law.largest,
         **common(asked),
     )
+
+
+def histograms(asked: Question) -> Iterator[Option]:
+    """The best bound on a user's contribution, one record a user, and no bound below the largest size."""
+    if asked.items is None:
+        raise ValueError("items must be the number of items of the histogram, got None")
+    law, relation = size_cells(asked.size_law), asked.neighbours
+    budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": relation}
+    mass = noise_mass(asked.items, **budget)
+    bounds = np.union1d(law.values, 1)
+    clipped = np.maximum(law.values - bounds[:, None], 0)
+    lost = asked.n * clipped @ law.probabilities
+    best = int(bounds[np.argmin(lost + mass * bounds)])
+    for bound, words in ((best, "best bound"), (1, "one record a user"), (law.largest, "every record")):
+        noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
+        yield Option(
+            words,
+            f"bound {bound}",
+            noise + missing,
+            noise,
+            0.0,
+            "exact" if asked.delta == 0 else "bound",
+            "sizes follow the law",
+            "the count of each item, less what is clipped",
+            missing,
+            call=bounded_histogram,
+            parameters={"bound": float(bound), **budget},
+        )

@@ -1,7 +1,8 @@
-"""Means where nobody is trusted: every local estimator at its best public parameters."""
+"""Means and mean vectors where nobody is trusted: every local estimator at its best public parameters."""
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,14 +12,18 @@ from userdp.local.improved import Plan, improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
 from userdp.local.signs import ROUNDS, sign_mean
 from userdp.local.unequal import dame
-from userdp.planning.option import Option
-from userdp.planning.question import Question, unused
+from userdp.local.vector import duchi_vector_mean, localised_vector_mean, split_users
+from userdp.planning.option import Option, Question, unused
 from userdp.planning.risk.dame import dame_risk, dame_size_cap
 from userdp.planning.risk.improved_plan import choose_plan, risk_bound
 from userdp.planning.risk.localised import calibrated_half_width, sign_risk
+from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
+from userdp.privacy.results import VectorEstimate
+from userdp.privacy.vector_reports import CubeReport
 from userdp.sizes import SizeLaw
 
+WHOLE = "the mean vector of the users' own means; its error is that of all coordinates together"
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
 TELL_NOTHING = "sizes tell nothing of means"
@@ -147,7 +152,7 @@ def signs(asked: Question) -> Option:
     return asked.mean_option(
         name,
         found.risk,
-        noise=max(found.risk - asked.sampling / asked.n, 0.0),
+        noise=max((math.sqrt(found.risk) - found.bias) ** 2 - asked.sampling / asked.n, 0.0),
         bias=found.bias,
         failure=math.nan,
         basis="formula",
@@ -233,3 +238,74 @@ def worst_of_dame(cap: int, known: dict[str, Any]) -> tuple[float, float]:
     """Bounds on the risk, and on the chance of a lost vote, at the worst of a few means."""
     enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
     return max((high, failed) for _, high, failed in enclosures)
+
+
+# --- vectors ------------------------------------------------------------------------------------------------
+
+
+def vector_options(asked: Question, d: int) -> Iterator[Option]:
+    """Reports of whole vectors, then each method for one number, its users cut into d folds."""
+    yield whole_vectors(asked, d)
+    if asked.n < 4 * d:
+        yield unused("one coordinate a user", f"needs {4 * d} users")
+        return
+    fold = replace(asked, n=2 * (asked.n // 2 // d))
+    for option in (improved(fold), two_points(fold)):
+        yield by_coordinate(option, d)
+    yield kent_vectors(fold, d)
+
+
+def whole_vectors(asked: Question, d: int) -> Option:
+    """Duchi's reports: squared length d B^2, so that the risk is largest at 0."""
+    square = d * CubeReport(d, asked.epsilon).magnitude ** 2
+    return asked.mean_option(
+        "reports of whole vectors",
+        square / asked.n,
+        noise=max(square - d * asked.sampling, 0.0) / asked.n,
+        basis="exact",
+        assumes="nothing beyond the domain",
+        estimates=WHOLE,
+        call=partial(scaled, duchi_vector_mean),
+        ball="cube",
+        **common(asked),
+    )
+
+
+def by_coordinate(option: Option, d: int) -> Option:
+    """The option for each of d coordinates, a fold of the users for each."""
+    return together(option, d, call=partial(in_folds, option.call))
+
+
+def kent_vectors(fold: Question, d: int) -> Option:
+    """Kent's Algorithm 4 at the width with the smallest bound."""
+    option = kent(fold)
+    width = {"half_width": option.parameters.get("half_width", fold.half) / fold.half}
+    known = option.parameters | width
+    return together(option, d, call=partial(scaled, localised_vector_mean), parameters=known)
+
+
+def together(option: Option, d: int, **changes: Any) -> Option:
+    """The option for d coordinates at once; each of them has its error, and may be lost."""
+    if option.unused:
+        return option
+    sums = {name: math.sqrt(d) * getattr(option, name) for name in ("error", "noise", "bias")}
+    failure, name = min(1.0, d * option.failure), f"{option.method}, a coordinate a user"
+    return replace(option, method=name, estimates=WHOLE, failure=failure, **sums, **changes)
+
+
+def scaled(
+    estimator: Callable[..., VectorEstimate], means: Any, sizes: Any = None, *, domain: Any, **known: Any
+) -> VectorEstimate:
+    """What an estimator of vectors in [-1, 1]^d makes of vectors in a domain; it needs no sizes."""
+    centre, half = (domain[1] + domain[0]) / 2, (domain[1] - domain[0]) / 2
+    found = estimator((np.asarray(means) - centre) / half, **known)
+    return replace(found, value=centre + half * found.value)
+
+
+def in_folds(estimator: Any, means: Any, sizes: Any, **known: Any) -> VectorEstimate:
+    """Each coordinate estimated by the users of a fold, who send nothing else."""
+    means, sizes = np.asarray(means), np.asarray(sizes)
+    folds = map(np.concatenate, split_users(*means.shape))
+    found = [estimator(means[fold, j], sizes[fold], **known) for j, fold in enumerate(folds)]
+    value = np.array([one.value for one in found])
+    return VectorEstimate(value, disjoint(*(one.guarantee for one in found)), tuple(found))
