@@ -37,7 +37,10 @@ FEW_SIZES = 16  # the enclosure of DAME's risk is quick for
 
 
 def options(asked: Question) -> Iterator[Option]:
-    """Every method for one number, each with its error at the worst mean."""
+    """Every method that needs no trust, each with its error at the worst mean."""
+    if asked.dimension > 1:
+        yield from vector_options(asked, asked.dimension)
+        return
     yield two_points(asked)
     yield laplace(asked)
     yield piecewise(asked)
