@@ -8,7 +8,7 @@ from scipy.stats import binom, chi2
 
 from userdp.central.clipped import centres, clipped_mean, densest_window
 from userdp.planning import plan
-from userdp.planning.risk.clipped import Clipping, choose_clipping, clipped_risk, excess, tail
+from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk, excess, tail
 from userdp.privacy import ExponentialChoice
 from userdp.sizes import constant_size, two_point_sizes
 from userdp_papers.theory.exact import sign_means
@@ -179,3 +179,27 @@ def test_errors_name_the_parameter_and_the_value(change, match):
     options = {"epsilon": 1.0, "window": 0.1, "reach": 0.3, "rng": np.random.default_rng(1)} | change
     with pytest.raises(ValueError, match=match):
         clipped_mean([0.1, 0.2, 0.3], **options)
+
+
+@pytest.mark.parametrize(
+    "sizes, most", [(constant_size(1000), 1.0), (two_point_sizes(1000, 10**4, 0.5), 2.0)]
+)
+def test_sizes_that_may_tell_of_means_widen_a_window_and_do_not_lose_it(sizes, most):
+    asked = {
+        "n": 200,
+        "epsilon": 1.0,
+        "size_law": sizes,
+        "spread": 0.02,
+        "tails": "bounded",
+        "weighed": False,
+    }
+    telling, silent = (choose_clipping(sizes_tell=tell, **asked)[1] for tell in (True, False))
+    assert 1 <= telling.risk**0.5 / silent.risk**0.5 <= most
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 1.0])
+def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
+    """All users at theta, nearly: about a centre that is `window` off, everything is clipped by the rest."""
+    users = Users(100, constant_size(10**10), 0.0, "bounded")
+    risk = clipped_risk(Clipping(0.2, 0.01, 0.5, sigmas), 0.1, users=users, epsilon=50.0)
+    assert 0.19**2 <= risk.risk <= 0.3**2
