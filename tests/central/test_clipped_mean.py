@@ -207,3 +207,27 @@ def test_parts_of_a_distance_add_up_to_no_less_than_the_tail_of_the_whole():
     for distance in (0.05, 0.1, 0.2):
         assert together.outside(distance) <= apart.outside(distance) <= 1
         assert together.excess(distance)[0] <= apart.excess(distance)[0]
+
+
+@pytest.mark.parametrize(
+    "sizes, most", [(constant_size(1000), 1.0), (two_point_sizes(1000, 10**4, 0.5), 2.0)]
+)
+def test_sizes_that_may_tell_of_means_widen_a_window_and_do_not_lose_it(sizes, most):
+    asked = {
+        "n": 200,
+        "epsilon": 1.0,
+        "size_law": sizes,
+        "spread": 0.02,
+        "tails": "bounded",
+        "weighed": False,
+    }
+    telling, silent = (choose_clipping(sizes_tell=tell, **asked)[1] for tell in (True, False))
+    assert 1 <= telling.risk**0.5 / silent.risk**0.5 <= most
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 1.0])
+def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
+    """All users at theta, nearly: about a centre that is `window` off, everything is clipped by the rest."""
+    users = Users(100, constant_size(10**10), 0.0, "bounded")
+    risk = clipped_risk(Clipping(0.2, 0.01, 0.5, sigmas), 0.1, users=users, epsilon=50.0)
+    assert 0.19**2 <= risk.risk <= 0.3**2

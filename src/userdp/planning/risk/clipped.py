@@ -85,7 +85,7 @@ class Users(NamedTuple):
     def parts(self) -> list[tuple[Floats, Floats, float]]:
         """Deviations that add, their probabilities, and the share of a distance that each may have."""
         chances = self.law.probabilities
-        if not (self.sizes_tell and self.spread):
+        if not (self.sizes_tell and self.spread) or chances.size == 1:
             return [(self.deviations, chances, 1.0)]
         own, records = np.array([self.spread]), 1 / np.sqrt(self.law.values)
         share = self.spread / (self.spread + float(chances @ records))
@@ -122,9 +122,10 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     failure = rivals * math.exp(n * min(math.log(moment.min()), 0.0))
 
     rest, margin = epsilon - how.share * epsilon, how.window + near
+    short = max(min(margin, 2.0) - how.reach, 0.0)  # by which even theta may be clipped
     if not how.sigmas:
         beyond, square = users.excess(max(how.reach - margin, 0.0))
-        clipping = math.sqrt(2 * beyond**2 + square / n)
+        clipping = short + math.sqrt(2 * beyond**2 + square / n)
         sampling = math.sqrt(float(law.probabilities @ deviations**2) / n)
         return ClippedRisk(sampling, clipping, 2 * (min(2 * how.reach, 2.0) / (n * rest)) ** 2, failure)
     half, counts = how.reach + how.sigmas * deviations, n * law.probabilities
@@ -135,7 +136,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     spoilt += float(counts * weights**2 @ (deviations**2 * squares))
     sampling = math.sqrt(float(counts * weights**2 @ deviations**2))
     noise = 2 * (float(np.max(weights * lengths)) / rest) ** 2
-    return ClippedRisk(sampling, math.sqrt(spoilt), noise, failure)
+    return ClippedRisk(sampling, short + math.sqrt(spoilt), noise, failure)
 
 
 def choose_clipping(
@@ -158,7 +159,8 @@ def choose_clipping(
 
     found = []
     for start, deviation in zip(STARTS, typical, strict=True):
-        first = np.array([math.log(start * deviation), math.log(deviation), 1.0, -0.8])
+        near = deviation * len(users.parts) ** 2  # with several parts one deviation leaves nobody near
+        first = np.array([math.log(start * deviation), math.log(near), 1.0, -0.8])
         options = {"maxfev": MOST_TRIALS, "xatol": 1e-2, "fatol": 1e-3}
         best = optimize.minimize(
             lambda x: math.log(bound(x).risk), first, method="Nelder-Mead", options=options
