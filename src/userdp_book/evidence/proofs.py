@@ -70,7 +70,11 @@ def build(root: Path = ROOT, jobs: int = 2) -> None:
         if not copy.is_file() or copy.read_text(encoding="utf8") != text:
             copy.write_text(text, encoding="utf8")
     say(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq"], root / BUILD)
-    say(["make", "--silent", "-f", "Makefile.coq", f"-j{jobs}"], root / BUILD)
+    make = ["make", "--silent", "-f", "Makefile.coq"]
+    try:
+        say([*make, f"-j{jobs}"], root / BUILD)
+    except RuntimeError:  # what ended for want of memory compiles alone; what is wrong fails again
+        say(make, root / BUILD)
 
 
 def say(command: list[str], folder: Path) -> str:
