@@ -29,6 +29,7 @@ Hypothesis L : laws.
 Hypothesis M : measurable.
 Hypothesis Sep : separated.
 Hypothesis Ld : loss_of_distance rho Phi.
+Set Default Proof Using "All".
 
 Lemma of_sum {A} (F : (O -> R) -> R) (l : list A) (f : A -> O -> R) : law class F -> (forall a, class (f a)) ->
   class (fun o => sum l (fun a => f a o)) /\ F (fun o => sum l (fun a => f a o)) = sum l (fun a => F (f a)).
@@ -156,7 +157,7 @@ Theorem assouad_for_all_outputs {O T} k r class (E : list bool -> (O -> R) -> R)
   0 <= b -> (forall v, length v = k -> mean_at_most (E v) (fun o => Phi (rho (estimator o) (theta v))) b) ->
   r * sum (seq 0 k) (fun j => 1 - t j) <= b.
 Proof.
-  intros L M S Ld H Hb B. pose proof (errors_of_coins k r class E rho Phi theta estimator L M S (1 / 2) t ltac:(lra) H) as N.
+  intros L M S Ld H Hb B. pose proof (errors_of_coins k r class E rho Phi theta estimator L M S Ld (1 / 2) t ltac:(lra) H) as N.
   rewrite Rmin_left in N by lra.
   assert (D : distribution (vectors k) (prior (1 / 2))) by (split; [intros; apply prior_nonneg; lra | apply prior_total]).
   pose proof (average_errors k r class E rho Phi theta estimator L M S Ld (prior (1 / 2)) (fun _ => true) b D Hb) as K.
@@ -177,7 +178,7 @@ Proof.
   pose proof (average_errors k r class E rho Phi theta estimator L M S Ld w allowed b D Hb B) as K.
   rewrite (sum_ext _ _ (fun v => w v * E v (errors k r rho theta estimator v))); [exact K |].
   intros v Hv. apply in_vectors in Hv. do 2 f_equal. apply functional_extensionality. intros o.
-  rewrite (errors_are_differences k r rho theta estimator v o Hv). apply X; [apply nearest_length | exact Hv].
+  rewrite (errors_are_differences k r class E rho Phi theta estimator L M S Ld v o Hv). apply X; [apply nearest_length | exact Hv].
 Qed.
 (* kent-cor-17 whole; refuted with the uniform mixtures, and repaired with those of the prior *)
 Theorem corollary_17_verdict : (forall tau, 0 < tau < 1 / 2 -> ~ corollary_17 uniform tau) /\
@@ -192,7 +193,7 @@ Proof.
   intros O T tau k r c class E rho Phi theta estimator allowed t b Ht L M [Hr X] Ld Out H Hb B.
   assert (S : separated k r rho Phi theta) by (split; [exact Hr |]; intros; rewrite X; auto; lra).
   assert (D : distribution (vectors k) (prior tau)) by (split; [intros; apply prior_nonneg; lra | apply prior_total]).
-  pose proof (errors_of_coins k r class E rho Phi theta estimator L M S tau t ltac:(lra) H) as N. rewrite Rmin_left in N by lra.
+  pose proof (errors_of_coins k r class E rho Phi theta estimator L M S Ld tau t ltac:(lra) H) as N. rewrite Rmin_left in N by lra.
   pose proof (average_errors k r class E rho Phi theta estimator L M S Ld (prior tau) allowed b D Hb B) as K.
   assert (Q : 2 * INR k * r * outside k (prior tau) allowed <= 2 * INR k * r * (c * tau)).
   { apply Rmult_le_compat_l; [| exact Out]. pose proof (pos_INR k). apply Rmult_le_pos; lra. }
