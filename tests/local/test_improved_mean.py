@@ -258,8 +258,6 @@ def test_users_without_spread_are_found():
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        ({"sizes": np.ones(3, int)}, r"sizes must match means in shape, got \(3,\) and \(20,\)"),
         ({"plan": THREE}, "plan must have at most 20 users, got 2001"),
         ({"plan": Plan(9, 0.1, 4001, (Round(9, 1.0, 0.0),))}, r"vote_size must be in \[0, 4000\], got 4001"),
         ({"size_law": empirical_sizes([9])}, "size_law must not be counted from users"),
