@@ -635,25 +635,3 @@ def test_a_user_beyond_the_largest_candidate_counts_like_one_at_it():
 
 
 # --- totality and errors ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "change", "message"),
-    [
-        (release_noise, {"bound": 0}, "bound must be a whole number of at least 1, got 0"),
-        (release_noise, {"bound": 2.5}, "bound must be a whole number of at least 1, got 2.5"),
-        (release_noise, {"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        (release_noise, {"neighbours": "swap"}, "neighbours must be one of .* got 'swap'"),
-        (release_noise, {"delta": 0}, "delta must be positive, got 0"),
-        (release_noise, {"delta": 0.5}, "delta.* must exceed 1"),
-        (release_noise, {"printed": True, "distinct": 0}, "distinct must be a whole number .* got 0"),
-        (release_noise, {"printed": True, "neighbours": "x"}, "neighbours must be one of .* got 'x'"),
-        (unbounded_histogram, {"bound": 10**8}, "bounds? must be in .* got 100000000"),
-    ],
-)
-def test_errors_of_the_release_name_the_parameter_and_the_value(call, change, message):
-    parameters = {"bound": 2, "epsilon": 1.0, "delta": 0.01} | change
-    if call is unbounded_histogram:
-        parameters |= {"counts": [[1, 2]], "rng": np.random.default_rng(12)}
-    with pytest.raises(ValueError, match=message):
-        call(**parameters)

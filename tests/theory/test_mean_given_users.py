@@ -216,11 +216,6 @@ def test_numbers_do_not_depend_on_the_number_of_workers():
     assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
 
 
-def test_no_bin_holds_fewer_voters_than_none():
-    with pytest.raises(ValueError, match="held must be at least 0, got -1 at place 1"):
-        winner_given_votes([2, -1], epsilon=1.0)
-
-
 def test_populations_must_be_finite_and_fit():
     voters, refiners, theta = populations(0.0, 20, 50, 2, seed=16)
     options = {"widths": [0.1], "epsilons": [1.0]}
