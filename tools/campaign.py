@@ -369,7 +369,8 @@ def main() -> int:
         places = {pool.submit(judge, mutant): place for place, mutant in enumerate(mutants)}
         for done in as_completed(places):
             rows[places[done]] = row = {"seed": str(asked.seed)} | done.result()
-            print(f"{row['outcome']:>9} {row['seconds']:>6} s  {row['module']}: {row['after']}", flush=True)
+            outcomes = f"{row['outcome']:>9} {row['without']:>9} {row['seconds']:>6} s"
+            print(f"{outcomes}  {row['module']}: {row['after']}", flush=True)
             with asked.store.open("w", encoding="utf8", newline="") as file:
                 writer = csv.DictWriter(file, list(row), lineterminator="\n")
                 writer.writeheader()

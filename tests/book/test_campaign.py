@@ -128,7 +128,9 @@ def test_the_stored_campaign_is_of_one_seed():
 def test_the_interval_is_wilsons():
     assert wilson(84, 97) == pytest.approx((0.784, 0.920), abs=5e-4)
     assert wilson(10, 10)[1] == pytest.approx(1)
-    assert rate(["killed"] * 83 + ["no end"] + ["survived"] * 12 + ["unsure"]) == "84 of 97: 78% to 92%"
+    assert (
+        rate(["killed"] * 83 + ["no end"] + ["survived"] * 12 + ["unsure"]) == "84 of 97 = 86.6% (78% to 92%)"
+    )
     assert rate(["killed"] * 10 + ["equivalent"] * 9).startswith("10 of 10")
 
 

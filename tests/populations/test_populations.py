@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from laws import has_mean, same_law
+from userdp.local import Bins
 from userdp.sizes import (
     PowerLawSizes,
     binomial_sizes,
@@ -121,3 +122,12 @@ def test_truncated_laws_are_given_one_record_at_least():
     law = poisson_sizes(1.5)
     expected = stats.poisson.pmf(np.arange(1, 9), 1.5) / stats.poisson.sf(0, 1.5)
     np.testing.assert_allclose(law.probabilities[:8], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("half_width", [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5])
+def test_a_mean_on_an_edge_lies_in_the_bin_of_its_quotient(half_width):
+    """Drawn means are rounded twice, ``2 (k / m) - 1``: none moves to another bin than ``(2 k - m) / m``."""
+    bins = Bins(half_width)
+    for m in (1, 3, 10, 40, 99, 400, 1000, 10_000):
+        k = np.arange(m + 1)
+        assert np.array_equal(bins.index(2 * (k / m) - 1), bins.index((2 * k - m) / m))

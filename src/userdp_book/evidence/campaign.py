@@ -43,8 +43,9 @@ def _key(row: dict[str, str]) -> tuple[str, ...]:
 def rate(outcomes: list[str]) -> str:
     """The share of mutants that were seen, and its 95 % interval; those called equivalent do not count."""
     counted = [outcome in SEEN for outcome in outcomes if outcome != "equivalent"]
-    low, high = wilson(sum(counted), len(counted))
-    return f"{sum(counted)} of {len(counted)}: {low:.0%} to {high:.0%}"
+    hits, runs = sum(counted), len(counted)
+    low, high = wilson(hits, runs)
+    return f"{hits} of {runs} = {hits / runs:.1%} ({low:.0%} to {high:.0%})"
 
 
 def wilson(hits: int, runs: int, z: float = 1.959964) -> tuple[float, float]:
