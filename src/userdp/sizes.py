@@ -131,7 +131,7 @@ def two_point_sizes(small: int, large: int, rho: float) -> FiniteSizes:
 def uniform_sizes(low: int, high: int) -> FiniteSizes:
     """Sizes are uniform on the whole numbers low .. high."""
     _validate.integer(1, low=low, high=high)
-    _validate.in_range(low, float("inf"), high=high)
+    _validate.in_range(low, low + _validate.LISTED, high=high)
     values = np.arange(int(low), int(high) + 1)
     return FiniteSizes(values, np.ones(values.size))
 
@@ -140,6 +140,7 @@ def uniform_sizes(low: int, high: int) -> FiniteSizes:
 def poisson_sizes(rate: float) -> FiniteSizes:
     """Sizes follow the Poisson law given m >= 1; values of probability below 1e-300 are left out."""
     _validate.positive(rate=rate)
+    _validate.in_range(0, _validate.LISTED, rate=rate)
     values = np.arange(1, int(rate + 60 * np.sqrt(rate) + 300))
     return _not_negligible(values, scipy.stats.poisson.pmf(values, rate))
 
@@ -147,7 +148,7 @@ def poisson_sizes(rate: float) -> FiniteSizes:
 @public
 def binomial_sizes(trials: int, probability: float) -> FiniteSizes:
     """Sizes follow the binomial law given m >= 1; values of probability below 1e-300 are left out."""
-    _validate.integer(1, trials=trials)
+    _validate.integer(1, _validate.LISTED, trials=trials)
     _validate.in_range(0, 1, probability=probability)
     _validate.positive(probability=probability)
     values = np.arange(1, int(trials) + 1)

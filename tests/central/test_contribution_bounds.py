@@ -505,47 +505,5 @@ def test_no_data_raise_and_every_guarantee_is_central(delta, relation):
             assert i != 1 or choice.guarantee.epsilon == pytest.approx(0.125, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"largest": 0.0}, "largest must be positive, got 0.0"),
-        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
-        ({"release_epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        ({"sparsity": 5}, "sparsity must be in .1, 2., got 5"),
-        ({"neighbours": "add-remove"}, "users must be given with neighbours 'add-remove', got None"),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(change, message):
-    with pytest.raises(ValueError, match=message):
-        output_perturbation(np.eye(2), rng=np.random.default_rng(0), **CHOICE | change)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda o: exponential_bound(bounds=[0.0, 30.0], **o),
-            r"bounds must hold numbers in \[0, 20.0\], got 30.0",
-        ),
-        (
-            lambda o: exponential_bound(bounds=[], **o),
-            r"bounds must have shape \(k,\) with k at least 1, got \(0,\)",
-        ),
-        (lambda o: private_quantile(bounds=[], **o), r"bounds must have shape \(k,\)"),
-        (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be strictly increasing"),
-        (lambda o: geometric_quantile(delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
-        (lambda o: geometric_quantile(delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
-        (
-            lambda o: private_gradient_descent(delta=2.0, **o),
-            "delta must be strictly between 0 and 1, got 2.0",
-        ),
-        (lambda o: private_gradient_descent(delta=0.1, steps=0, **o), "steps must be .* got 0"),
-    ],
-)
-def test_errors_of_single_choices(call, message):
-    with pytest.raises(ValueError, match=message):
-        call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | CHOICE)
-
-
 def test_the_curve_of_nobody_s_records_ends_at_the_smallest_bound():
     assert surrogate_curve(np.zeros((3, 2)), epsilon=1.0, delta=0.0).largest == np.finfo(float).tiny

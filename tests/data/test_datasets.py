@@ -175,12 +175,6 @@ def test_drawn_users_follow_the_empirical_law():
     assert abs(first_half - table.rates.mean()) > 0.0135  # negative control: no draw, the smaller half
 
 
-@pytest.mark.parametrize("n", [0, -1, 2.5, np.nan, True, "3"])
-def test_a_number_of_users_to_draw_is_a_positive_integer(n):
-    with pytest.raises(ValueError, match=r"^n must be a "):
-        draw_users(UserCounts("one user", [1], [1]), n, np.random.default_rng(1))
-
-
 def test_shuffled_users_are_the_same_users_in_another_order():
     table = datasets.flights()
     shuffled = shuffle_users(table, np.random.default_rng(1))

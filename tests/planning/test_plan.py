@@ -305,26 +305,6 @@ def test_an_option_prints_no_function():
     assert not any("call" in repr(option) for option in ranking)
 
 
-@pytest.mark.parametrize(
-    "wrong, name",
-    [
-        ({"n": 1}, "n"),
-        ({"epsilon": 0}, "epsilon"),
-        ({"trust": "everybody"}, "trust"),
-        ({"spread": 2.0}, "spread"),
-        ({"domain": (1, 0)}, "domain"),
-        ({"tails": "thin"}, "tails"),
-        ({"estimate": "histogram", "trust": "curator"}, "items"),
-        ({"estimate": "histogram", "items": 3}, "trust"),
-        ({"dimension": 2, "trust": "curator"}, "trust"),
-        ({"dimension": 0}, "dimension"),
-    ],
-)
-def test_a_bad_question_is_refused_by_name(wrong, name):
-    with pytest.raises(ValueError, match=name):
-        plan(**({"n": 100, "sizes": 5, "epsilon": 1.0} | wrong))
-
-
 def test_a_histogram_counts_as_many_records_as_pay():
     law, n, items, rng = PowerLawSizes(1, 1000, 0.2), 2000, 30, np.random.default_rng(5)
     best = plan(n=n, sizes=law, epsilon=0.5, trust="curator", estimate="histogram", items=items)[0]

@@ -216,29 +216,6 @@ def test_numbers_do_not_depend_on_the_number_of_workers():
     assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"widths": [0.1, 0.0]}, "widths must be positive and finite, got 0.0"),
-        ({"epsilons": [-1.0]}, "epsilons must be positive and finite, got -1.0"),
-        ({"widths": []}, r"widths must have shape \(k,\) with k at least 1, got \(0,\)"),
-        ({"epsilons": []}, r"epsilons must have shape \(k,\) with k at least 1, got \(0,\)"),
-    ],
-)
-def test_errors_name_the_parameter(change, message):
-    users = populations(0.0, 20, 50, 2, seed=15)
-    options = {"widths": [0.1], "epsilons": [1.0]} | change
-    with pytest.raises(ValueError, match=message):
-        risks_given_means(*users, **options)
-    with pytest.raises(ValueError, match=message):
-        localised_draws(*users, rng=np.random.default_rng(1), **options)
-
-
-def test_no_bin_holds_fewer_voters_than_none():
-    with pytest.raises(ValueError, match="held must be at least 0, got -1 at place 1"):
-        winner_given_votes([2, -1], epsilon=1.0)
-
-
 def test_populations_must_be_finite_and_fit():
     voters, refiners, theta = populations(0.0, 20, 50, 2, seed=16)
     options = {"widths": [0.1], "epsilons": [1.0]}

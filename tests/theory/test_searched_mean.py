@@ -83,13 +83,6 @@ def test_its_risk_is_that_of_the_noise_where_the_search_succeeds(theta):
     assert 0.6 * expected < risk < 1.6 * expected
 
 
-@pytest.mark.parametrize("wrong, name", [({"size": 6}, "size"), ({"epsilon": 0}, "epsilon")])
-def test_bad_parameters_are_refused_by_name(wrong, name):
-    known = {"size": 30, "epsilon": 1.0, "rng": np.random.default_rng(1)} | wrong
-    with pytest.raises(ValueError, match=name):
-        searched_mean(np.zeros(100), **known)
-
-
 def test_groups_are_those_of_the_equation_for_the_probability_of_failure():
     growth, seen = np.log(3 / 2), set()
     for n, size, epsilon in itertools.product(range(21, 4000, 9), (30, 300), (0.4, 1.0, 3.3)):
