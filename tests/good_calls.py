@@ -82,7 +82,7 @@ COMMON = {
     "users": 40, "user_coefficients": ROWS, "value": 0.5, "values": np.array([0.1, 0.5]), "variance": 0.1,
     "variance_users": 20, "variances": np.ones(N), "votes": np.arange(9), "weight": 1.0,
     "weights": np.array([0.4, 0.6]),
-    "x": MEANS, "totals": np.array([2, 3]),
+    "x": MEANS, "totals": np.array([2, 3]), "releases": 2,
     "rng": RNG, "items": ["a", "b", "c"], "item": "item", "user": "user", "key": "kent-lem-28",
 }  # fmt: skip
 RELEASE = {"epsilon": 1.0, "delta": 0.01}

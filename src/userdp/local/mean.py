@@ -28,7 +28,6 @@ from userdp.privacy.results import MeanEstimate
 
 __all__ = [
     "KENT_MARGIN",
-    "KENT_GENERAL_MARGIN",
     "laplace_mean",
     "duchi_mean",
     "localised_half_width",
