@@ -65,9 +65,9 @@ class UserCounts:
     def __post_init__(self) -> None:
         columns = columns_of(records=self.records, successes=self.successes)
         records, successes = integers("records", columns[0]), integers("successes", columns[1])
-        refuse("records", "be positive", records, records < 1)
-        refuse("successes", "not be negative", successes, successes < 0)
-        refuse("successes", "not exceed records", successes, successes > records)
+        refuse("records", "be positive", records < 1)
+        refuse("successes", "not be negative", successes < 0)
+        refuse("successes", "not exceed records", successes > records)
         object.__setattr__(self, "records", _validate.locked(records))
         object.__setattr__(self, "successes", _validate.locked(successes))
 
