@@ -141,7 +141,8 @@ def leaves(thing):
     if isinstance(thing, pd.DataFrame | pd.Series):
         thing = thing.to_numpy()
     if is_dataclass(thing) and not isinstance(thing, type):
-        thing = [getattr(thing, each.name) for each in fields(thing)]
+        parts = [(each.repr or not each.kw_only, getattr(thing, each.name)) for each in fields(thing)]
+        thing = [part for shown, part in parts if shown or part is not None]  # neither shown nor there
     if isinstance(thing, dict):
         thing = [*thing.keys(), *thing.values()]
     if isinstance(thing, np.ndarray | np.generic):

@@ -91,14 +91,7 @@ class Budget:
         self._change(lambda account: account.append(self._line(what, name, users)))
 
     def release(
-        self,
-        estimator: Callable[..., Any],
-        *data: Any,
-        epsilon: Any,
-        rng: Rng,
-        name: str = "",
-        users: str = "",
-        **options: Any,
+        self, estimator: Any, *data: Any, epsilon: Any, rng: Rng, name: str = "", users: str = "", **more: Any
     ) -> Any:
         """Spend `epsilon`, and `delta` if it is among the options, then run an estimator with them.
 
@@ -106,11 +99,11 @@ class Budget:
         written down is withheld.
         """
         _validate.generator(rng=rng)
-        part = replace(self._nothing, epsilon=epsilon, delta=options.get("delta") or 0.0)
+        part = replace(self._nothing, epsilon=epsilon, delta=more.get("delta") or 0.0)
         line, before = self._line(part, name, users), repr(rng.bit_generator.state)
         self._change(lambda account: account.append(line))
         try:
-            result = estimator(*data, epsilon=epsilon, rng=rng, **options)
+            result = estimator(*data, epsilon=epsilon, rng=rng, **more)
         except (TypeError, ValueError):
             if repr(rng.bit_generator.state) == before:
                 self._change(lambda account: account.remove(line))
@@ -156,9 +149,8 @@ class Budget:
         return disjoint(*(self._composed([x for x in account if x.users in ("", one)]) for one in groups))
 
     def _composed(self, lines: list[Spending]) -> Guarantee:
-        basic = sequential(
-            self._nothing, *(replace(self._nothing, epsilon=x.epsilon, delta=x.delta) for x in lines)
-        )
+        costs = [replace(self._nothing, epsilon=x.epsilon, delta=x.delta) for x in lines]
+        basic = sequential(self._nothing, *costs)
         if not self.exact or _covers(self._most, basic):
             return basic
         epsilon = composed_epsilon([x[2:] for x in lines], delta=self.delta, budget=self.epsilon)

@@ -31,13 +31,6 @@ def column_of(name: str, values: ArrayLike) -> NDArray:
     return column
 
 
-def integers(name: str, column: NDArray) -> NDArray[np.int64]:
-    """Return a column as 64-bit integers, or raise naming the first row with none."""
-    if column.dtype == object:
-        refuse(name, "be 64-bit integers", [not is_integer(entry) for entry in column])
-    return column.astype(np.int64)
-
-
 class Coded:
     """A column as whole numbers: its distinct entries, the row where each comes first, a number a row."""
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
-STRICT: Any = {"sep": ",", "quotechar": '"', "escapechar": '"', "skiprows": 0, "strict_mode": True}
+TEXT: Any = {"sep": ",", "quotechar": '"', "escapechar": '"', "skiprows": 0, "strict_mode": True}
+TEXT |= {"header": True, "all_varchar": True}
 
 
 def is_elsewhere(records: Any) -> bool:
@@ -28,12 +30,10 @@ def opened(records: Any, *columns: str) -> Iterator[Any]:
     with duckdb.connect() as engine:
         engine.execute("set enable_progress_bar = false")
         try:
-            if is_csv(records):
-                table = engine.read_csv(fspath(records), all_varchar=True, header=True, **STRICT)
-            elif isinstance(records, (str, PathLike)):
-                table = engine.read_parquet(fspath(records))
-            else:
-                table = records
+            table = records
+            if isinstance(records, (str, PathLike)):
+                read = partial(engine.read_csv, **TEXT) if is_csv(records) else engine.read_parquet
+                table = read(fspath(records))
             for name in columns:
                 if name not in table.columns:
                     raise ValueError(f"records must have a column {name!r}, got the columns {table.columns}")
