@@ -91,8 +91,8 @@ def test_a_table_goes_into_the_releases():
     ("users", "items", "counts", "message"),
     [
         ([], [], None, "users must not be empty"),
-        (["a", "b"], ["x"], None, "users and items must have the same length, got 2 and 1"),
-        (["a", "b"], ["x", "y"], [1], "users and counts must have the same length, got 2 and 1"),
+        (["a", "b"], ["x"], None, "users and items must have the same length, got [2, 1]"),
+        (["a", "b"], ["x", "y"], [1], "users and counts must have the same length, got [2, 1]"),
         ([["a"], ["b"]], ["x", "y"], None, "users must be one-dimensional, got shape (2, 1)"),
         (["a", None], ["x", "y"], None, "users must be present: see row 1"),
         (["a", "b"], ["x", ""], None, "items must be present: see row 1"),
@@ -163,7 +163,10 @@ def test_csv_labels_are_text_with_quotes_accents_and_byte_order_mark(csv_file):
         ("user,item,n\n", "must hold at least one record, got only the header ['user', 'item', 'n']"),
         ("user,item,n\na,x,1\nb,x\n", "must have 3 fields a line: see row 1"),
         ("user,item,n\na,x,1\nb,x,1,000\n", "must have 3 fields a line: see row 1"),
-        ('user,item,n\na,"x,1\nb,y,1\n', "must be comma-separated text, got: unexpected end of data"),
+        (
+            'user,item,n\na,"x,1\nb,y,1\n',
+            "must be comma-separated text in utf-8, got: unexpected end",
+        ),
         ("user,item,n\na,x,1\n,x,1\n", "user must be present: see row 1"),
         ("user,item,n\na,x,1\nb,,1\n", "item must be present: see row 1"),
         ("user,item,n\na,x,1\nb,x,\n", "n must be present: see row 1"),

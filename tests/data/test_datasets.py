@@ -109,7 +109,7 @@ def test_every_table_has_a_licence_and_a_checksum(file):
         ([[1, 2]], [1, 2], "records must be one-dimensional, got shape (1, 2)"),
         (3, [1], "records must be one-dimensional, got shape ()"),
         ([1, 2], [[1], [2]], "successes must be one-dimensional, got shape (2, 1)"),
-        ([1, 2, 3], [1, 2], "records and successes must have the same length, got 3 and 2"),
+        ([1, 2, 3], [1, 2], "records and successes must have the same length, got [3, 2]"),
         ([], [], "records must not be empty, got shape (0,)"),
         ([2, 2.5], [1, 1], "records must be 64-bit integers: see row 1"),
         ([2, 2], [1, 0.5], "successes must be 64-bit integers: see row 1"),

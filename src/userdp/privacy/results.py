@@ -47,8 +47,7 @@ class Release(Generic[Value]):
             )
         from userdp import _intervals
 
-        law, *numbers = self.error
-        return getattr(_intervals, law)(self.value, (1 - level) / 2, *numbers)
+        return getattr(_intervals, self.error[0])(self.value, (1 - level) / 2, *self.error[1:])
 
 
 @dataclass(frozen=True, eq=False)

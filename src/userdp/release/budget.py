@@ -121,8 +121,7 @@ class Budget:
         part = of or (lambda x: replace(self._nothing, epsilon=x))
 
         def fits(x: float) -> bool:
-            lines = [self._line(part(x), "", "")] * releases
-            return _covers(self._most, self._cost((*self.account, *lines)))
+            return _covers(self._most, self._cost((*self.account, *[self._line(part(x), "", "")] * releases)))
 
         low, high = 0.0, self.epsilon
         while fits(high):
@@ -140,8 +139,8 @@ class Budget:
     def _line(self, what: Any, name: str, users: str) -> Spending:
         cost = sequential(self._nothing, getattr(what, "guarantee", what))
         normal = getattr(what, "law", "") == "normal" and what.sensitivity > 0
-        deviation = what.scale / what.sensitivity / math.sqrt(what.steps) if normal else 0.0
-        return Spending(name, users, cost.epsilon, cost.delta, deviation)
+        noise = what.scale / what.sensitivity / math.sqrt(what.steps) if normal else 0.0
+        return Spending(name, users, cost.epsilon, cost.delta, noise)
 
     def _cost(self, account: tuple[Spending, ...]) -> Guarantee:
         """Of the user who meets most: everybody's releases, and those of its own group."""

@@ -18,8 +18,7 @@ def composed_epsilon(spent: Iterable[tuple], *, delta: float, budget: float) -> 
     try:
         from dp_accounting.pld import privacy_loss_distribution as losses
     except ModuleNotFoundError as error:
-        wanted = "exact must be False without dp-accounting: pip install 'userdp[accounting]'"
-        raise ModuleNotFoundError(wanted) from error
+        raise ModuleNotFoundError("exact needs dp-accounting: pip install 'userdp[accounting]'") from error
     counted = Counter(one for one in spent if one[0] or one[1])
     most = max(0.5 / x**2 + 8 / x if x else epsilon for epsilon, _, x in counted)
     cell: Any = {"value_discretization_interval": max(FINE * budget, most / CELLS)}
@@ -27,6 +26,5 @@ def composed_epsilon(spent: Iterable[tuple], *, delta: float, budget: float) -> 
     for (epsilon, slack, deviation), times in counted.items():
         promise = losses.common.DifferentialPrivacyParameters(epsilon, slack)
         normal = deviation and losses.from_gaussian_mechanism(deviation, **cell)
-        one = normal or losses.from_privacy_parameters(promise, **cell)
-        total = total.compose(one.self_compose(times))
+        total = total.compose((normal or losses.from_privacy_parameters(promise, **cell)).self_compose(times))
     return float(total.get_epsilon_for_delta(delta))

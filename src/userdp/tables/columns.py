@@ -13,8 +13,7 @@ def columns_of(**columns: ArrayLike) -> list[NDArray]:
     arrays = [column_of(name, values) for name, values in columns.items()]
     if len(arrays[0]) != len(arrays[1]):
         first, second = columns
-        lengths = f"{len(arrays[0])} and {len(arrays[1])}"
-        raise ValueError(f"{first} and {second} must have the same length, got {lengths}")
+        raise ValueError(f"{first} and {second} must have the same length, got {[*map(len, arrays)]}")
     return arrays
 
 
@@ -46,15 +45,13 @@ class Coded:
             self.rows.append(len(self.numbers))
         self.numbers.append(place)
 
-    @property
     def entries(self) -> list[Any]:
         """Distinct entries, in the order of their first rows; 1, 1.0 and True are three."""
         return [entry for _, entry in self.places]
 
     def refuse(self, name: str, rule: str, faults: ArrayLike) -> None:
         """Raise ``ValueError`` naming the first row with one of the entries that are at fault."""
-        if np.any(faults):
-            raise ValueError(f"{name} must {rule}: see row {self.rows[int(np.argmax(faults))]}")
+        refuse(name, rule, faults, self.rows)
 
     def put(self, values: list[int]) -> NDArray[np.int64]:
         """The value of each row, given that of each entry."""
@@ -72,7 +69,7 @@ def is_missing(label: Any) -> bool:
     return label is None or label != label or label == ""
 
 
-def refuse(name: str, rule: str, faults: ArrayLike) -> None:
+def refuse(name: str, rule: str, faults: ArrayLike, rows: Any = range(2**63 - 1)) -> None:
     """Raise ``ValueError`` naming the first row of a column that is at fault; the entry is private."""
     if np.any(faults):
-        raise ValueError(f"{name} must {rule}: see row {int(np.argmax(faults))}")
+        raise ValueError(f"{name} must {rule}: see row {rows[int(np.argmax(faults))]}")

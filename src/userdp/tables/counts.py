@@ -141,8 +141,8 @@ def count_table(
     """
     columns = columns_of(users=users, items=items)
     columns += [] if counts is None else columns_of(users=users, counts=counts)[1:]
-    names = ("users", "items", "counts")
-    return _count_table(name, names, [Coded(column.tolist()) for column in columns], domain)
+    coded = [Coded(column.tolist()) for column in columns]
+    return _count_table(name, ("users", "items", "counts"), coded, domain)
 
 
 def from_csv(
@@ -200,10 +200,9 @@ def _count_table(
 
 def _counts(name: str, given: Coded) -> NDArray[np.int64]:
     """Counts, from whole numbers or from texts of such."""
-    entries = given.entries
+    entries = given.entries()
     given.refuse(name, "be present", [entry == "" for entry in entries])
-    texts = [isinstance(entry, str) for entry in entries]
-    if all(texts):
+    if all(isinstance(entry, str) for entry in entries):
         given.refuse(name, "be whole numbers", [not _WHOLE.fullmatch(entry) for entry in entries])
         entries = [int(entry.partition(".")[0]) for entry in entries]
     given.refuse(name, "be 64-bit integers", [not is_integer(entry) for entry in entries])
@@ -216,14 +215,13 @@ def _counts(name: str, given: Coded) -> NDArray[np.int64]:
 
 def _labels(name: str, column: Coded) -> list[Any]:
     """Return distinct labels as plain strings or whole numbers, all of one kind."""
-    labels = column.entries
+    labels = column.entries()
     column.refuse(name, "be present", [is_missing(label) for label in labels])
     text = isinstance(labels[0], str)
     good = [isinstance(label, str) if text else is_integer(label) for label in labels]
     column.refuse(name, "be all text or all whole numbers", np.logical_not(good))
     if text:
-        spaced = [label != label.strip() for label in labels]
-        column.refuse(name, "have no white space at its ends", spaced)
+        column.refuse(name, "have no white space at its ends", [one != one.strip() for one in labels])
     return [str(label) if text else int(label) for label in labels]
 
 
@@ -254,10 +252,9 @@ def _read_columns(path: str | PathLike, names: list[str]) -> list[Coded]:
                     raise ValueError(f"{path} must have {len(header)} fields a line: see row {row}")
                 for column, position in zip(columns, positions, strict=True):
                     column.append(line[position])
-        except csv.Error as error:
-            raise ValueError(f"{path} must be comma-separated text, got: {error}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{path} must be text in utf-8") from None
+        except (csv.Error, UnicodeDecodeError) as error:
+            reason = getattr(error, "reason", error)
+            raise ValueError(f"{path} must be comma-separated text in utf-8, got: {reason}") from None
     if not columns[0].numbers:
         raise ValueError(f"{path} must hold at least one record, got only the header {header}")
     return columns

@@ -6,8 +6,7 @@ from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
-TEXT: Any = {"sep": ",", "quotechar": '"', "escapechar": '"', "skiprows": 0, "strict_mode": True}
-TEXT |= {"header": True, "all_varchar": True}
+TEXT: Any = dict(sep=",", quotechar='"', escapechar='"', skiprows=0, header=True, all_varchar=True)
 
 
 def is_elsewhere(records: Any) -> bool:
@@ -34,9 +33,8 @@ def opened(records: Any, *columns: str) -> Iterator[Any]:
             if isinstance(records, (str, PathLike)):
                 read = partial(engine.read_csv, **TEXT) if is_csv(records) else engine.read_parquet
                 table = read(fspath(records))
-            for name in columns:
-                if name not in table.columns:
-                    raise ValueError(f"records must have a column {name!r}, got the columns {table.columns}")
+            if gone := [name for name in columns if name not in table.columns]:
+                raise ValueError(f"records must have a column {gone[0]!r}, got the columns {table.columns}")
             yield table
         except duckdb.IOException:
             raise FileNotFoundError(f"records must be a file that can be read, got {records}") from None
