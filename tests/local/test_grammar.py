@@ -115,8 +115,8 @@ def test_an_estimate_is_in_the_units_of_its_domain(name, domain):
     plain, moved = run(name), run(name, centre + half * MEANS, domain=domain, **options)
     assert moved.value == pytest.approx(centre + half * plain.value, rel=1e-9)
     assert moved.guarantee == plain.guarantee
-    if plain.interval:
-        assert moved.interval == pytest.approx(centre + half * np.array(plain.interval), rel=1e-9)
+    if plain.clipped_to:
+        assert moved.clipped_to == pytest.approx(centre + half * np.array(plain.clipped_to), rel=1e-9)
         np.testing.assert_array_equal(moved.votes, plain.votes)
 
 

@@ -158,7 +158,7 @@ def test_loss_of_a_whole_transcript_is_the_guarantee(epsilon, printed):
     vectors = [[abs(i - j) <= reach for i in range(bins)] for j in range(bins)]
     votes = bits_loss(vectors, 1 / (1 + np.exp(-budget / (6 if general else 2))))
     scale = (12 if general else 6) * width / budget
-    reports = max(laplace_loss(e.interval, scale) for e in run.coordinates)
+    reports = max(laplace_loss(e.clipped_to, scale) for e in run.coordinates)
     assert served * max(votes, reports) == pytest.approx(run.guarantee.epsilon, rel=1e-12)
     assert run.guarantee.epsilon <= epsilon * (1 + 1e-12)
 

@@ -132,7 +132,7 @@ def test_missed_is_the_share_of_runs_whose_interval_misses():
     for _ in range(2000):
         low, high = localised_mean(
             means, size=1, epsilon=0.8, rng=rng, half_width=0.06, general=False
-        ).interval
+        ).clipped_to
         missed.append(not low <= 0.21 <= high)
     share = risks_given_means(*users, widths=[0.06], epsilons=[0.8])[0, 0, 0, 2]
     assert has_mean(np.array(missed, dtype=float), share)

@@ -114,7 +114,7 @@ def _one_round(
     x = users_table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
     value = average_report(randomiser, x, x.size, every_report, rng)
-    return MeanEstimate(float(value), randomiser.guarantee)
+    return MeanEstimate(float(value), randomiser.guarantee, error=randomiser.error(x.size))
 
 
 @public

@@ -364,6 +364,10 @@ class LaplaceReport(_OnInterval):
         """Variance of the report of each number of `x`; the same for all."""
         return np.full(np.shape(x), 2 * self.scale**2)
 
+    def error(self, n: int) -> tuple | None:
+        """Distribution of the error of the average of `n` reports: its name and numbers."""
+        return "laplace_average", n, self.scale
+
     def privacy_loss(self) -> float:
         """Largest log-ratio of two Laplace densities whose centres are `high - low` apart."""
         return (self.high - self.low) / self.scale
@@ -433,6 +437,10 @@ class TwoPointReport(_OnInterval):
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`."""
         return self.magnitude**2 - (project(x, self.low, self.high) - self.centre) ** 2
+
+    def error(self, n: int) -> tuple | None:
+        """Distribution of the error of the average of `n` reports: its name and numbers."""
+        return "two_points", n, self.centre - self.magnitude, self.centre + self.magnitude
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under the two ends of the domain."""
