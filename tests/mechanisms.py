@@ -543,8 +543,8 @@ TABLE = {
         (ORDER, f"{BOUNDS}::test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget"),
         private=("counts",),
     ),
-    "central.private_gradient_descent": Row((DESCENTS,), private=("counts",), unseen=IN_A_KERNEL),
-    "central.geometric_quantile": Row(
+    "printed.private_gradient_descent": Row((DESCENTS,), private=("counts",), unseen=IN_A_KERNEL),
+    "printed.geometric_quantile": Row(
         (DESCENTS, f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step"), private=("counts",),
         unseen=IN_A_KERNEL,
     ),

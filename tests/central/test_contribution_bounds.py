@@ -9,7 +9,7 @@ from scipy.stats import norm
 import userdp_papers.printed.descent as sampling
 from fakes import Silent
 from laws import same_law
-from userdp.central import bounds_by_descent as private_descent
+from userdp_papers.printed import descents as private_descent
 from userdp.central.bounds import (
     Surrogate,
     exponential_bound,
@@ -17,7 +17,7 @@ from userdp.central.bounds import (
     private_quantile,
     surrogate_curve,
 )
-from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
+from userdp_papers.printed.descents import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma

@@ -168,9 +168,9 @@ def test_items_of_probability_zero_never_occur():
 @pytest.mark.slow
 def test_it_imports_without_numba():
     code = (
-        "import sys; sys.modules['numba'] = None; import userdp._compiled; "
+        "import sys; sys.modules['numba'] = None; import userdp_papers._compiled; "
         "import userdp_papers.populations.histograms; "
-        "assert userdp._compiled.njit is None"
+        "assert userdp_papers._compiled.njit is None"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

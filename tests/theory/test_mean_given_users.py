@@ -197,7 +197,7 @@ def test_sign_means_are_the_same_bits_without_numba(monkeypatch):
 def test_userdp_imports_without_numba():
     code = (
         "import sys; sys.modules['numba'] = None; import userdp, userdp_papers.theory.sampled; "
-        "assert userdp._compiled.njit is None"
+        "assert userdp_papers._compiled.njit is None"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp._compiled import jit, njit
+from userdp_papers._compiled import jit, njit
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Bins

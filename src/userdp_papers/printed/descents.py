@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp._compiled import jit
+from userdp_papers._compiled import jit
 from userdp._public import public
 from userdp._types import ArrayLike, Rng
 from userdp.central.bounds import surrogate_curve
