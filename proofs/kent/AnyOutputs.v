@@ -14,6 +14,28 @@ Definition is_tv {O} (class : (O -> R) -> Prop) (E F : (O -> R) -> R) (t : R) : 
 (* The mean of a loss that may be unbounded: the least upper bound of the means of the loss cut at a level. *)
 Definition mean_at_most {O} (E : (O -> R) -> R) (loss : O -> R) (b : R) : Prop := forall top, E (fun o => Rmin (loss o) top) <= b.
 
+(* On finitely many outputs both notions are those of Assouad.v. *)
+Definition mean_under {O} (outputs : list O) (p : O -> R) (f : O -> R) : R := sum outputs (fun o => p o * f o).
+Lemma weights_are_a_law {O} (outputs : list O) p : distribution outputs p -> law (fun _ => True) (mean_under outputs p).
+Proof.
+  intros D. split; [exact (weights_are_an_expectation outputs p D) |]. intros f g _ _. split; [exact I |].
+  unfold mean_under. rewrite <- sum_plus. apply sum_ext. intros. ring.
+Qed.
+Lemma tv_is_tv {O} (outputs : list O) p q : distribution outputs p -> distribution outputs q ->
+  is_tv (fun _ => True) (mean_under outputs p) (mean_under outputs q) (tv outputs p q).
+Proof.
+  intros [_ P] [_ Q]. assert (H : tv outputs p q = sum outputs (fun o => Rmax (p o - q o) 0)).
+  { unfold tv. rewrite (sum_ext _ (fun o => Rmax (p o - q o) 0) (fun o => (Rabs (p o - q o) + (p o - q o)) * / 2)).
+    - rewrite sum_scale_r, sum_plus, sum_minus, P, Q. field.
+    - intros o _. unfold Rmax, Rabs. destruct (Rle_dec (p o - q o) 0), (Rcase_abs (p o - q o)); lra. }
+  rewrite H. unfold mean_under. split.
+  - intros y (f & _ & Hf & ->). rewrite <- sum_minus. apply sum_le. intros o _. specialize (Hf o).
+    unfold Rmax. destruct (Rle_dec (p o - q o) 0); nra.
+  - intros b Hb. apply Hb. exists (fun o => if Rle_dec (p o - q o) 0 then 0 else 1). split; [exact I |]. split.
+    + intros o. destruct (Rle_dec _ _); lra.
+    + rewrite <- sum_minus. apply sum_ext. intros o _. unfold Rmax. destruct (Rle_dec (p o - q o) 0); ring.
+Qed.
+
 Section AnyOutputs.
 Context {O T : Type}.
 Variables (k : nat) (r : R) (class : (O -> R) -> Prop) (E : list bool -> (O -> R) -> R).
