@@ -21,8 +21,8 @@ from userdp.planning import plan
 from userdp.planning.local_methods import TELL_NOTHING
 from userdp.privacy import BinaryResponse, LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes
-from userdp_papers.study.tournament import COLUMNS, RESULTS, verdict, write
 from userdp_papers.printed import searched_mean
+from userdp_papers.study.tournament import COLUMNS, RESULTS, verdict, write
 
 SHAPES = ("beta", "skewed", "bimodal", "ends")
 

@@ -9,7 +9,6 @@ from scipy.stats import norm
 import userdp_papers.printed.descent as sampling
 from fakes import Silent
 from laws import same_law
-from userdp_papers.printed import descents as private_descent
 from userdp.central.bounds import (
     Surrogate,
     exponential_bound,
@@ -17,11 +16,12 @@ from userdp.central.bounds import (
     private_quantile,
     surrogate_curve,
 )
-from userdp_papers.printed.descents import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
+from userdp_papers.printed import descents as private_descent
 from userdp_papers.printed.descent import sampled_descent, sampled_epsilon, sampled_noise
+from userdp_papers.printed.descents import geometric_quantile, private_gradient_descent
 from userdp_papers.theory.audit.exact import exact_loss
 from userdp_papers.theory.exact.histograms import grid_law, log_density, two_approximate_bound
 

@@ -11,29 +11,22 @@ import numpy as np
 from userdp.local.improved import Plan, improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
 from userdp.local.signs import ROUNDS, sign_mean
-from userdp.local.unequal import dame
 from userdp.local.vector import duchi_vector_mean, localised_vector_mean, split_users
 from userdp.planning.option import Option, Question, unused
-from userdp.planning.risk.dame import dame_risk, dame_size_cap
 from userdp.planning.risk.improved_plan import choose_plan, risk_bound
 from userdp.planning.risk.localised import calibrated_half_width, sign_risk
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import CubeReport
-from userdp.sizes import SizeLaw
 
 WHOLE = "the mean vector of the users' own means; its error is that of all coordinates together"
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
 TELL_NOTHING = "sizes tell nothing of means"
 ONE_LAW = "all users' records have one law"
-PLACES = (0.0, 0.03, 0.1)  # of theta, at which DAME's risk is enclosed
 MOST_ROUNDS = 3  # in which the improved mean may meet its users
-MOST_USERS = 10**6
 MOST_RECORDS = 10**8  # of which the law of a mean is listed
-CAPS = 4  # beside its paper's that are tried for DAME
-FEW_SIZES = 16  # the enclosure of DAME's risk is quick for
 
 
 def options(asked: Question) -> Iterator[Option]:
@@ -47,7 +40,6 @@ def options(asked: Question) -> Iterator[Option]:
     yield improved(asked)
     yield signs(asked)
     yield kent(asked)
-    yield dame_option(asked)
 
 
 def without_sizes(estimator: Callable[..., Any], means: Any, sizes: Any = None, **known: Any) -> Any:
@@ -196,51 +188,6 @@ def kent(asked: Question) -> Option:
         general=False,
         **common(asked),
     )
-
-
-def dame_option(asked: Question) -> Option:
-    """DAME at the best of a few caps, its paper's among them."""
-    if refused := asked.unweighed("DAME"):
-        return refused
-    if asked.spread:
-        return unused("DAME", "its width is for users of one law")
-    tuned = tuned_dame(size_law=asked.size_law, n=asked.n, epsilon=asked.epsilon)
-    if isinstance(tuned, str):
-        return unused("DAME", tuned)
-    risk, failure, cap = tuned
-    return asked.mean_option(
-        "DAME",
-        risk,
-        setting=f"cap {cap}",
-        noise=max(risk - asked.sampling / asked.n, 0.0),
-        bias=math.nan,
-        failure=failure,
-        basis="bound",
-        assumes=f"records at the ends of the domain; {ONE_LAW}",
-        call=dame,
-        rounds=2,
-        size_cap=cap,
-        size_law=asked.size_law,
-        **common(asked),
-    )
-
-
-def tuned_dame(*, size_law: SizeLaw, n: int, epsilon: float) -> tuple[float, float, int] | str:
-    """Bounds on the risk and on the chance of a lost vote at the best cap, or why there are none."""
-    values = getattr(size_law, "values", None)
-    if values is None or values.size > FEW_SIZES:
-        return "its risk is known for few different sizes only"
-    if n > MOST_USERS:
-        return f"its risk is known for {MOST_USERS:,} users at most"
-    known: dict[str, Any] = {"size_law": size_law, "n": n, "epsilon": epsilon}
-    caps = {dame_size_cap(**known), *np.geomspace(1, size_law.largest, CAPS + 1)[1:].astype(int).tolist()}
-    return min((*worst_of_dame(cap, known), cap) for cap in caps)
-
-
-def worst_of_dame(cap: int, known: dict[str, Any]) -> tuple[float, float]:
-    """Bounds on the risk, and on the chance of a lost vote, at the worst of a few means."""
-    enclosures = [dame_risk(theta, size_cap=cap, **known) for theta in PLACES]
-    return max((high, failed) for _, high, failed in enclosures)
 
 
 # --- vectors ------------------------------------------------------------------------------------------------

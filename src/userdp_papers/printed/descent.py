@@ -11,13 +11,13 @@ import numpy as np
 from scipy.integrate import simpson
 
 from userdp import _validate
-from userdp_papers._compiled import jit
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.bounds import surrogate_curve
-from userdp_papers.printed.descents import blocks_of_steps
 from userdp.privacy.noise import AdditiveNoise
 from userdp.privacy.results import Release
+from userdp_papers._compiled import jit
+from userdp_papers.printed.descents import blocks_of_steps
 
 __all__ = ["SampledNoise", "sampled_epsilon", "sampled_noise", "sampled_descent"]
 
