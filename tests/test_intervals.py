@@ -8,6 +8,8 @@ from fakes import Silent
 from userdp.central import uniform_mean
 from userdp.local import duchi_mean, improved_mean, laplace_mean, localised_mean
 from userdp.local.improved import Plan, Round
+from userdp.planning import plan
+from userdp.planning.local_methods import ANY
 from userdp.privacy import LaplaceReport, MeanEstimate, TwoPointReport
 from userdp.sizes import constant_size
 
@@ -91,3 +93,19 @@ def test_a_method_without_a_proven_interval_refuses():
         with pytest.raises(ValueError, match="no interval is proved for this method"):
             made.interval(0.95)
         assert made.clipped_to[0] < made.clipped_to[1]
+
+
+@pytest.mark.filterwarnings("ignore::userdp.planning.NoGain")
+@pytest.mark.parametrize("trust", ["nobody", "curator"])
+def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(trust):
+    """At a budget at which half of all values lie outside; an interval about the projected value is another."""
+    row = next(one for one in plan(n=60, sizes=9, epsilon=0.05, trust=trust) if one.assumes == ANY)
+    means, moved = np.full(60, 0.9), 0
+    for seed in range(20):
+        made, sent = (
+            run(means, rng=np.random.default_rng(seed), **known)
+            for run, known in ((row.run, {}), (row.call, row.parameters))
+        )
+        assert made.interval(0.9) == sent.interval(0.9) and abs(made.value) <= 1
+        moved += made.value != sent.value
+    assert moved

@@ -100,7 +100,8 @@ def within(found: Any, domain: tuple[float, float] | None) -> Any:
     """A released mean projected to its domain, released counts to what a count can be: never further off."""
     low, high = domain or (0.0, math.inf)
     value = np.clip(found.value, low, high)
-    return replace(found, value=value if np.ndim(value) else float(value))
+    sent = {"sent": found.value} if found.error else {}  # an interval is about what was sent
+    return replace(found, value=value if np.ndim(value) else float(value), **sent)
 
 
 @dataclass(frozen=True, eq=False)

@@ -321,6 +321,10 @@ class _OnInterval(LocalReport):
         _validate.ordered(low=self.low, high=self.high)
         super().__post_init__()
 
+    def error(self, n: int) -> tuple | None:
+        """Distribution of the error of the average of `n` reports, its name and numbers; None if not known."""
+        return None
+
 
 @public
 @dataclass(frozen=True)
@@ -365,7 +369,6 @@ class LaplaceReport(_OnInterval):
         return np.full(np.shape(x), 2 * self.scale**2)
 
     def error(self, n: int) -> tuple | None:
-        """Distribution of the error of the average of `n` reports: its name and numbers."""
         return "laplace_average", n, self.scale
 
     def privacy_loss(self) -> float:
@@ -439,7 +442,6 @@ class TwoPointReport(_OnInterval):
         return self.magnitude**2 - (project(x, self.low, self.high) - self.centre) ** 2
 
     def error(self, n: int) -> tuple | None:
-        """Distribution of the error of the average of `n` reports: its name and numbers."""
         return "two_points", n, self.centre - self.magnitude, self.centre + self.magnitude
 
     def privacy_loss(self) -> float:

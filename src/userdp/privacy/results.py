@@ -27,11 +27,15 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Release(Generic[Value]):
-    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it."""
+    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it.
+
+    `sent` is the value before it was projected to a domain, where it was.
+    """
 
     value: Value
     guarantee: Guarantee
     error: tuple | None = field(default=None, kw_only=True, repr=False)
+    sent: float | None = field(default=None, kw_only=True, repr=False)
 
     @public
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -47,7 +51,8 @@ class Release(Generic[Value]):
             )
         from userdp import _intervals
 
-        return getattr(_intervals, self.error[0])(self.value, (1 - level) / 2, *self.error[1:])
+        value = self.value if self.sent is None else self.sent
+        return getattr(_intervals, self.error[0])(value, (1 - level) / 2, *self.error[1:])
 
 
 @dataclass(frozen=True, eq=False)
