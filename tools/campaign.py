@@ -340,7 +340,8 @@ def first(mutant: Mutant, folder: Path, sweeping: bool) -> tuple[str, str, float
     """Of the sweeping tests, or of all others: what came of the mutant, the test that saw it, and seconds."""
     spent = 0.0
     for tier, part in product(TIERS, tests_of(mutant.module)):
-        tests = that_call(mutant, [file for file in part if is_sweeping(file) == sweeping], tier)
+        known = that_call(mutant, part, tier).items()
+        tests = {test: time for test, time in known if is_sweeping(test.removeprefix("tests/")) == sweeping}
         if not tests:
             continue
         (folder / "chosen.json").write_text(json.dumps(list(tests)))

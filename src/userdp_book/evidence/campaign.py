@@ -13,7 +13,7 @@ SEEN = "killed", "no end"
 # they hold stored numbers, printed examples, limits or refusals: they say that something moved, not what is
 # right. The witnesses walk over the same calls, but know what must be so.
 SWEEPING = "test_numbers.py", "test_bad_calls.py", "test_limits.py", "test_number_types.py"
-SWEEPING += ("privacy/test_examples.py",)
+SWEEPING += "privacy/test_examples.py", "test_package.py::test_examples_run"
 
 
 def is_sweeping(test: str) -> bool:
