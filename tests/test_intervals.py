@@ -98,7 +98,7 @@ def test_a_method_without_a_proven_interval_refuses():
 @pytest.mark.filterwarnings("ignore::userdp.planning.NoGain")
 @pytest.mark.parametrize("trust", ["nobody", "curator"])
 def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(trust):
-    """At a budget at which half of all values lie outside; an interval about the projected value is another."""
+    """At a budget at which half of all values lie outside; an interval about the projection is another."""
     row = next(one for one in plan(n=60, sizes=9, epsilon=0.05, trust=trust) if one.assumes == ANY)
     means, moved = np.full(60, 0.9), 0
     for seed in range(20):

@@ -180,7 +180,8 @@ def second_opinion(folder, files):
     ours = [
         word for file in files for word in ("-norec", f"Userdp.{file.removesuffix('.v').replace('/', '.')}")
     ]
-    return proofs.say(["coqchk", "-silent", "-o", "-R", ".", "Userdp", *ours], folder)
+    command = ["coqchk", "-silent", "-o", "-R", ".", "Userdp", *ours]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stderr
 
 
 @with_coq

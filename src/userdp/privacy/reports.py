@@ -322,7 +322,7 @@ class _OnInterval(LocalReport):
         super().__post_init__()
 
     def error(self, n: int) -> tuple | None:
-        """Distribution of the error of the average of `n` reports, its name and numbers; None if not known."""
+        """Distribution of the error of an average of `n` reports, its name and numbers; None if unknown."""
         return None
 
 

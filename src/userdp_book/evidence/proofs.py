@@ -27,6 +27,7 @@ DEFINITION = re.compile(
     r"^(?:Definition|Fixpoint|Inductive|Record) .*?\.(?=[ \t]*(?:\(\*[^\n]*\*\))?$)", re.M | re.S
 )
 AXIOM = re.compile(r"^([\w.']+)(?=\s*:|$)", re.M)
+OPENED = "Import ListNotations. Open Scope Q_scope."
 CLOSED = "Closed under the global context"
 
 
@@ -126,14 +127,9 @@ def checked(root: Path = ROOT, jobs: int = 2) -> list[dict]:
     rooms = [(file, [each["theorem"] for each in found if each["file"] == file]) for file in files(root)]
     with ThreadPoolExecutor(jobs) as pool:
         asked = pool.map(lambda room: assumptions(*room, root), [room for room in rooms if room[1]])
-        known = [names for room in asked for names in room]
-        stepped = {
-            each["theorem"]: {"steps": steps(each, root)} for each in found if each["theorem"] in STEPPED
-        }
-    return [
-        each | {"assumptions": names} | stepped.get(each["theorem"], {})
-        for each, names in zip(found, known, strict=True)
-    ]
+        known = [{"assumptions": names} for room in asked for names in room]
+    stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
+    return [each | more | shown for each, more, shown in zip(found, known, stepped, strict=True)]
 
 
 def steps(theorem: dict, root: Path = ROOT) -> list[list[str]]:
@@ -149,8 +145,7 @@ def model(root: Path = ROOT) -> list[dict]:
     """The table of the model, a mechanism a row, its value being the rational number that Coq computes."""
     with (root / MODEL).open(encoding="utf8", newline="") as table:
         rows = list(csv.DictReader(table))
-    script = ["From Coq Require Import QArith List. From Userdp Require Import model.Values."]
-    script += ["Import ListNotations. Open Scope Q_scope."]
+    script = ["From Coq Require Import QArith List. From Userdp Require Import model.Values.", OPENED]
     script += [f"Eval vm_compute in let q := Qred ({row['term']}) in (Qnum q, Qden q)." for row in rows]
     found = re.findall(r"= \((-?\d+)%Z, (\d+)%positive\)", coq("\n".join(script), root / BUILD))
     return [row | {"value": "/".join(value)} for row, value in zip(rows, found, strict=True)]
