@@ -139,6 +139,7 @@ SPECIAL = {
     "exact.localised_risk": {"law": Made(lambda: _known("planning.sign_means"))},
     "rates.laplace_mean_risk": {},
     "exact.amplification": {},
+    "rates.optimal_report_variance": {"size": 2, "reports": 11},
     "rates.overtakes": {"steps": (0.1, 0.2, 0.3)},
     "exact.density_risk": {"law": TrigonometricDensity((0.1, 0.05))},
     "exact.draw_user_coefficients": {"law": TrigonometricDensity((0.1, 0.05))},

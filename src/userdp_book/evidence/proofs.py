@@ -98,8 +98,7 @@ def coq(script: str, folder: Path) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".v") as file:
         file.write(script)
         file.flush()
-        command = ["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name]
-        return say(command, folder)
+        return say(["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name], folder)
 
 
 def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
