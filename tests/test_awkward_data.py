@@ -127,7 +127,7 @@ def test_labels_that_differ_in_type_alone_are_refused_and_others_are_two_users(p
     if pair[0] == "None":
         assert user_means(records, user="who", value="x", domain=(0, 1), rng=rng()).sizes.tolist() == [1, 1]
     else:
-        with pytest.raises(ValueError, match="who must differ in more than type, got"):
+        with pytest.raises(ValueError, match="who must differ in more than type: see row 0"):
             user_means(records, user="who", value="x", domain=(0, 1), rng=rng())
 
 
