@@ -41,7 +41,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 BOOK_IF_BROWSER := $(if $(filter true,$(CI)),live,$(if $(CHROMIUM),book))
 
 .PHONY: help live check-live serve book pdf epub errata execute test check unit lint nbval check-launch sync run proofs seconds labs course bench \
-  deployable release mutants flakes clean distclean
+  deployable release mutants held flakes clean distclean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -139,6 +139,9 @@ release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try
 
 mutants: .venv/.ready ## plant random slips, run the tests that could see each, store what came of it (SEED=1 COUNT=100)
 	$(BIN)/python tools/campaign.py --jobs $(JOBS) --seed $(SEED) --count $(COUNT)
+
+held: .venv/.ready ## before stored numbers are written anew: which slips and mutants nothing else would see
+	$(BIN)/python tools/held.py --jobs $(JOBS)
 
 flakes: .venv/.ready ## the unit tests ten times in a row beside four busy processes (two hours)
 	for i in 1 2 3 4; do timeout 10000 sh -c 'while :; do :; done' & busy="$$busy $$!"; done; \

@@ -7,13 +7,14 @@ from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
 
 ERROR = Axis("error", 1e-6, 1)
-LOCAL = {"improved mean": "c", "two-point reports": "a", "Laplace reports": "b"}
-CENTRAL = {"weighted mean of clipped users": "c", "average of all users": "a"}
+SIGNS, WINDOW = "signs at moving thresholds", "clipped mean about a private window"
+LOCAL = {"improved mean": "c", "two-point reports": "a", "piecewise reports": "b", SIGNS: "d"}
+CENTRAL = {WINDOW: "c", "average of all users": "a"}
 
 
 def errors(methods, m, **known) -> dict:
     """Method -> its predicted error at each number of records; not a number where it is of no use."""
-    rankings = [plan(sizes=int(size), **known) for size in m]
+    rankings = [plan(sizes=int(size), **{"spread": 0.0, **known}) for size in m]
     found = [{one.method: one.error for one in ranking if not one.unused} for ranking in rankings]
     columns = {name: np.array([row.get(name, np.nan) for row in found]) for name in methods}
     return columns | {"no privacy": np.array([ranking.without_privacy for ranking in rankings])}
@@ -22,8 +23,8 @@ def errors(methods, m, **known) -> dict:
 @figure(
     title="Nobody is trusted: from how many records does localising pay?",
     alt="Error of each method against the records of each user, both logarithmic. The one-round reports are "
-    "level; the improved mean leaves them at some number of records and falls beside the error without "
-    "privacy.",
+    "level; the improved mean and signs leave them at some number of records and fall beside the error "
+    "without privacy.",
     sliders={
         "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
         "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
@@ -35,21 +36,22 @@ def errors(methods, m, **known) -> dict:
     "best, {times} times as much as without privacy; a guess without data errs by at most 1.",
     verdict=(
         "one round",
-        "improved mean",
+        "several rounds",
         "More records do not help here: use the better of the two reports.",
-        "Localising pays: use the improved mean, which errs by {improved mean}.",
+        "Finding the place first pays: the better method of several rounds errs by {several rounds}.",
     ),
 )
 def plan_nobody(m, n, epsilon):
     found = errors(LOCAL, m, n=n, epsilon=epsilon)
-    best = np.fmin(found["two-point reports"], found["Laplace reports"])
-    return found | {"one round": best, "times": best / found["no privacy"]}
+    best = np.fmin(found["two-point reports"], found["piecewise reports"])
+    several = np.fmin(found["improved mean"], found[SIGNS])
+    return found | {"one round": best, "several rounds": several, "times": best / found["no privacy"]}
 
 
 @figure(
     title="A curator is trusted: is it worth weighing and clipping?",
     alt="Error of each method against the records of each user, both logarithmic. The average falls with the "
-    "error without privacy until its noise keeps it level; the weighted mean of clipped users goes on.",
+    "error without privacy until its noise keeps it level; the clipped mean about a private window goes on.",
     sliders={
         "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
         "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
@@ -62,9 +64,9 @@ def plan_nobody(m, n, epsilon):
     "{average of all users}, {times} times as much as without privacy.",
     verdict=(
         "average of all users",
-        "weighted mean of clipped users",
+        WINDOW,
         "Use it: nothing simpler, and nothing better here.",
-        "Finding the centre first pays: the weighted mean errs by {weighted mean of clipped users}.",
+        "Finding the range first pays: the clipped mean errs by {clipped mean about a private window}.",
     ),
 )
 def plan_curator(m, n, epsilon, spread):

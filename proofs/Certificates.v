@@ -43,22 +43,6 @@ Proof.
 Qed.
 
 (* Kent et al. *)
-(* kent-ex-1 part: the divergence of the two coins *)
-Theorem divergence_of_the_coins_is_below_16_h_squared h : 0 < h <= 1 / 5 ->
-  - (/ 2) * ln (1 + 4 * h) - / 2 * ln (1 - 4 * h) <= 16 * h ^ 2.
-Proof.
-  intros H. replace (- (/ 2) * ln (1 + 4 * h) - / 2 * ln (1 - 4 * h))
-    with (- (/ 2) * (ln (1 + 4 * h) + ln (1 - 4 * h))) by ring.
-  rewrite <- ln_mult by lra. replace ((1 + 4 * h) * (1 - 4 * h)) with (1 - 16 * h ^ 2) by ring.
-  set (y := 16 * h ^ 2). assert (Hy : 0 <= y <= 0.64) by (unfold y; nra). clearbody y. clear H h.
-  enough (0 <= y + / 2 * ln (1 - y)) by lra.
-  destruct (Rle_or_lt y (9 / 20)) as [L | L]; [| interval with (i_bisect y, i_prec 40)].
-  apply (rises (fun y => y + / 2 * ln (1 - y)) (fun y => 1 - / 2 / (1 - y)) (9 / 20)); [| | | lra].
-  - rewrite Rminus_0_r, ln_1. ring.
-  - differentiate; [lra |]. field. lra.
-  - intros x Hx. interval with (i_prec 40).
-Qed.
-
 (* kent-alg-3 part: the constant 8536 of the printed proof, at every budget up to 1 *)
 Theorem printed_horizon_needs_at_most_8536 eps : 0 < eps <= 1 ->
   2 * 64 * eps ^ 2 <= 8536 * (kept (eps / 2) - / 2) ^ 2.
@@ -129,35 +113,6 @@ Proof.
     intros y Hy. unfold slope. interval with (i_bisect y, i_taylor y, i_prec 40).
   - apply Rminus_le. interval with (i_bisect x, i_taylor x, i_prec 50).
 Qed.
-
-Lemma log_cosh_quarter x : 0 < x -> / (2 * 16.17) * Rmin x (x ^ 2) <= ln ((exp (/ 4 * x) + exp (- (/ 4 * x))) / 2).
-Proof.
-  intros H. apply log_cosh_pieces; [lra | | interval with (i_prec 40) | exact H].
-  intros y Hy. destruct (Rle_or_lt y (3 / 10)) as [S | S].
-  - apply (log_cosh_near (/ 4) (/ (2 * 16.17)) (3 / 10)); [| lra | lra].
-    intros z Hz. unfold slope. interval with (i_bisect z, i_taylor z, i_prec 40).
-  - apply Rminus_le. interval with (i_bisect y, i_taylor y, i_prec 50).
-Qed.
-Lemma lemma_24 k x : 16.17 <= k -> 0 < x -> / cosh (x / 4) ^ 2 <= exp (- (Rmin x (x ^ 2) / k)).
-Proof.
-  intros Hk Hx. pose proof (log_cosh_quarter x Hx) as L.
-  assert (E : (exp (/ 4 * x) + exp (- (/ 4 * x))) / 2 = cosh (x / 4)) by (unfold cosh; replace (/ 4 * x) with (x / 4) by field; reflexivity).
-  rewrite E in L. clear E. set (m := Rmin x (x ^ 2)) in *. assert (Hm : 0 <= m).
-  { unfold m. destruct (Rle_or_lt x (x ^ 2)); [rewrite Rmin_left | rewrite Rmin_right]; nra. }
-  assert (Hc : 0 < cosh (x / 4)) by (unfold cosh; pose proof (exp_pos (x / 4)); pose proof (exp_pos (- (x / 4))); lra).
-  assert (Hm' : m / k <= 2 * (/ (2 * 16.17) * m)).
-  { unfold Rdiv. rewrite Rmult_comm. replace (2 * (/ (2 * 16.17) * m)) with (/ 16.17 * m) by lra.
-    apply Rmult_le_compat_r; [exact Hm |]. apply Rinv_le_contravar; lra. }
-  replace (/ cosh (x / 4) ^ 2) with (exp (- (2 * ln (cosh (x / 4))))).
-  - apply exp_le. lra.
-  - rewrite exp_Ropp, exp_double, exp_ln by exact Hc. f_equal. ring.
-Qed.
-(* kent-lem-24 part: the inequality for one user, on which the lemma rests *)
-Theorem printed_bound_for_one_user_holds x : 0 < x -> / cosh (x / 4) ^ 2 <= exp (- (Rmin x (x ^ 2) / 20)).
-Proof. apply lemma_24. lra. Qed.
-(* kent-lem-24 part: our constant 16.17 in place of 20 *)
-Theorem constant_of_lemma_24_may_be_16_17 x : 0 < x -> / cosh (x / 4) ^ 2 <= exp (- (Rmin x (x ^ 2) / 16.17)).
-Proof. apply lemma_24. lra. Qed.
 
 Fixpoint product (n : nat) : R := match n with O => 1 | S k => product k * (1 - / 2 ^ n) end.
 Lemma product_S n : product (S n) = product n * (1 - / 2 ^ S n).

@@ -9,6 +9,7 @@ FACES = {
     "central": "userdp.central",
     "planning": "userdp.planning",
     "tables": "userdp.tables",
+    "release": "userdp.release",
     "populations": "userdp_papers.populations",
     "data": "userdp_papers.data",
     "printed": "userdp_papers.printed",

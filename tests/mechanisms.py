@@ -96,6 +96,18 @@ def normal_cells(centres, scale):
     return np.array([np.diff(stats.norm.cdf(edges, centre, scale)) for centre in centres])
 
 
+def two_levels(m):
+    """Cells: the windows of the two ends of the domain, and all between."""
+    ends = m.low - m.window, m.low, m.high, m.high + m.window
+    middles, lengths = (np.add(ends[1:], ends[:-1]) / 2, np.diff(ends))
+    return [m.density(middles, x) * lengths for x in (m.low, m.high)]
+
+
+def nothing_told(m, rng):
+    """Whether a report is where one of nothing would be, of the same uniform number."""
+    return np.isclose(m.privatise([m.high], rng)[0], m.low - m.window + m.reach * rng.uniform, rtol=1e-12)
+
+
 def unary_channel(m):
     held = [v for v in product((0, 1), repeat=m.length) if sum(v) <= m.ones]
     agree = np.array([[np.sum(np.equal(v, w)) for w in product((0, 1), repeat=m.length)] for v in held])
@@ -229,6 +241,7 @@ CENTRAL = f"{HERE}::test_the_loss_of_the_user_who_moves_a_central_mean_most_is_i
 EACH_RELEASE = "central/test_central_mean.py::test_one_user_moves_each_release_by_at_most_scale_times_epsilon"
 MAXIMUM = f"{HERE}::test_the_noisy_maximum_of_two_scores_spends_at_most_its_budget_and_nearly_all"
 ORDER = "privacy/test_choice.py::test_the_loss_over_all_neighbours_is_at_most_epsilon_and_nearly_attained"
+REPORTS = "privacy/test_reports.py"
 ONE_LOSS = "privacy/test_reports.py::test_loss_is_epsilon"
 RUNS = "local/test_local_mean.py::test_runs_on_the_same_users_have_the_law_of_single_runs"
 ROUNDS = "local/test_improved_mean.py::test_loss_of_the_whole_transcript_is_the_guarantee"
@@ -238,6 +251,9 @@ IN_A_KERNEL = {
     "all": f"noise is drawn ahead of the counts; see {BOUNDS}::test_a_descent_sees_noisy_sums_alone"
 }
 FOR_STUDY = {"weights": "documented: of private sizes the shares are for study and must not be published"}
+CHOICE = "central/test_clipped_mean.py::test_the_choice_loses_its_budget_and_no_more_over_all_neighbours"
+CLIPPED = "central/test_clipped_mean.py"
+AVERAGE = f"{CLIPPED}::test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest"
 # every mechanism of the wing, whoever draws with it
 MECHANISM = (
     f"{LAWS}::test_the_guarantee_is_the_loss_of_its_own_law",
@@ -284,6 +300,12 @@ TABLE = {
         channel=lambda m: [m._upper([m.low, m.high]), m._upper([m.high, m.low])],
         seen=threshold_seen(lambda m, rng: m.privatise([m.high], rng)[0] > m.centre), reads="most",
         inputs=uniform(-0.9, 1.4), wild=np.array, ends=(-0.5, 1),
+    ),
+    "privacy.PiecewiseReport": Row(
+        (ONE_LOSS, f"{REPORTS}::test_a_piecewise_report_has_the_loss_and_the_moments_of_its_density"),
+        make=lambda e: privacy.PiecewiseReport(-0.5, 1.0, e), channel=two_levels,
+        seen=threshold_seen(nothing_told),
+        reads="silent", inputs=uniform(-0.9, 1.4), wild=np.array, ends=(-0.5, 1),
     ),
     "privacy.HashedReport": Row(
         ("local/test_local_mixture.py::test_loss_of_a_hashed_report",),
@@ -353,6 +375,16 @@ TABLE = {
     ),
     "local.duchi_mean": Row(
         (f"{HERE}::test_the_loss_of_a_two_point_mean_is_its_guarantee",), private=("means",), ends=(-1, 1),
+    ),
+    "local.piecewise_mean": Row(
+        (f"{HERE}::test_the_loss_of_a_piecewise_mean_is_its_guarantee",), private=("means",), ends=(-1, 1),
+    ),
+    "local.sign_mean": Row(
+        (
+            "local/test_sign_mean.py::test_a_user_answers_once_by_randomised_response_of_the_whole_budget",
+            ONE_LOSS,
+        ),
+        private=("means",), ends=(-1, 1),
     ),
     "local.localised_mean": Row(
         (
@@ -427,6 +459,12 @@ TABLE = {
     ),
     # --- estimators of a curator
     "central.uniform_mean": Row((CENTRAL,), private=("means",), ends=(0, 1)),
+    "central.densest_window": Row((CHOICE,), private=("means",), ends=(0, 1), values={"window": 0.1}),
+    "central.clipped_mean": Row(
+        (CHOICE, AVERAGE),
+        private=("means",), ends=(0, 1), rounds=2,
+        values={"sizes": SIZES, "window": 0.1, "variance": 0.01},
+    ),
     "central.initial_mean": Row((CENTRAL, EACH_RELEASE), private=("records",), ends=(0, 1)),
     "central.private_variance": Row(
         (
@@ -505,8 +543,8 @@ TABLE = {
         (ORDER, f"{BOUNDS}::test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget"),
         private=("counts",),
     ),
-    "central.private_gradient_descent": Row((DESCENTS,), private=("counts",), unseen=IN_A_KERNEL),
-    "central.geometric_quantile": Row(
+    "printed.private_gradient_descent": Row((DESCENTS,), private=("counts",), unseen=IN_A_KERNEL),
+    "printed.geometric_quantile": Row(
         (DESCENTS, f"{BOUNDS}::test_a_user_at_a_tie_counts_once_in_a_geometric_step"), private=("counts",),
         unseen=IN_A_KERNEL,
     ),

@@ -15,7 +15,7 @@ from code_lines import code_lines
 from faces import FACES, face
 
 PACKAGES = ("userdp", "userdp_papers", "userdp_book")
-INSTALLED = ("privacy", "sizes", "local", "central", "planning", "tables")
+INSTALLED = ("privacy", "sizes", "local", "central", "planning", "tables", "release")
 # lines of code: no docstring, comment or blank line
 BOUNDS = {
     ("userdp",): 5_100,

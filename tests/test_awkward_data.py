@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from good_calls import COUNTS, MEANS, SIZES, call, good
+from test_bad_calls import answer
 from userdp import central, local, planning, privacy, sizes, tables
 from userdp.tables.records import user_means
 from userdp_papers.data.means import UserCounts
@@ -126,7 +127,7 @@ def test_labels_that_differ_in_type_alone_are_refused_and_others_are_two_users(p
     if pair[0] == "None":
         assert user_means(records, user="who", value="x", domain=(0, 1), rng=rng()).sizes.tolist() == [1, 1]
     else:
-        with pytest.raises(ValueError, match="who must differ in more than type, got"):
+        with pytest.raises(ValueError, match="who must differ in more than type: see row 0"):
             user_means(records, user="who", value="x", domain=(0, 1), rng=rng())
 
 
@@ -233,6 +234,33 @@ def peak(action):
 def test_a_report_takes_the_memory_of_a_report():
     taken, report = peak(lambda: privacy.KaryResponse(30_000, 1.0).privatise([0], rng()))
     assert report.sum() == 1 and taken < 10**7  # k^2 numbers are 7e9
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("privacy.order_statistic", {"largest": 2 * 10**8}),
+        ("privacy.order_statistic_law", {"largest": 2 * 10**8}),
+        ("central.private_size_mean", {"largest_size": 10**10}),
+        ("sizes.poisson_sizes", {"rate": 1e8}),
+        ("sizes.uniform_sizes", {"high": 10**8}),
+        ("sizes.binomial_sizes", {"trials": 10**8}),
+        ("exact.miss_probability", {"n": 10**8}),
+        ("exact.two_point_risk", {"n": 10**8}),
+        ("populations.exceedance", {"m": 10**8}),
+    ],
+)
+def test_what_would_fill_the_memory_is_refused_before_any_is_taken(name, values):
+    """An array of ten million numbers is made, one of a hundred million is not begun."""
+    taken, said = peak(lambda: answer(name, good(name) | values)[1])
+    assert isinstance(said, ValueError) and taken < 10**7
+    assert any(f"{key} must be" in str(said) for key in (*values, "largest")), said
+
+
+def test_a_cover_of_too_many_balls_is_refused_before_any_is_placed():
+    taken, said = peak(lambda: pytest.raises(ValueError, local.Cover.on_cube, 9, 9))
+    assert said.match("cells must be in") and taken < 10**7
+    assert local.Cover.on_cube(3, 9).count == 729
 
 
 def test_users_with_many_records_take_no_memory_for_each_record():

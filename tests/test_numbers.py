@@ -27,6 +27,8 @@ import pytest
 
 from good_calls import COMMON, LAW, MEANS, ROWS, SIZES, Made, N, call, good, offered, parameters
 from test_bad_calls import kind, limit
+from userdp.local import duchi_mean
+from userdp.privacy import Guarantee
 
 TABLE = Path(__file__).with_suffix(".csv")
 # a case that takes longer is not stored
@@ -41,8 +43,10 @@ TOGETHER = {
 METHODS = {
     "value": 0.3, "distance": 90.0, "total": 7, "counts": np.array([40.0, 3.0, 0.0]), "others": 0.3,
     "coordinates": np.array([0, 2]), "hashes": Made(lambda: ask("local.Hashes")), "m": 5, "cells": 2,
-    "chosen": ROWS > 0.2, "reports": MEANS, "ridge": 0.1, "records": 61, "shape": (4, 3), "function": np.sqrt,
+    "chosen": ROWS > 0.2, "reports": MEANS, "report": MEANS,
+    "ridge": 0.1, "records": 61, "shape": (4, 3), "function": np.sqrt,
     "points": np.array([[0.1, 0.6, -0.4], [0.0, 0.0, 0.2]]), "x": 3 * MEANS - 1.2,
+    "what": Guarantee(0.5), "estimator": Made(lambda: lambda **options: duchi_mean(MEANS, **options)),
     "low": np.array([-0.5, 0.1]), "high": np.array([0.2, 0.6]),
 }  # fmt: skip
 # what is privatised lies outside the domain, too
@@ -138,7 +142,8 @@ def leaves(thing):
     if isinstance(thing, pd.DataFrame | pd.Series):
         thing = thing.to_numpy()
     if is_dataclass(thing) and not isinstance(thing, type):
-        thing = [getattr(thing, each.name) for each in fields(thing)]
+        parts = [(each.repr or not each.kw_only, getattr(thing, each.name)) for each in fields(thing)]
+        thing = [part for shown, part in parts if shown or part is not None]  # neither shown nor there
     if isinstance(thing, dict):
         thing = [*thing.keys(), *thing.values()]
     if isinstance(thing, np.ndarray | np.generic):

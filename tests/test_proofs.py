@@ -8,8 +8,11 @@ import csv
 import re
 import shutil
 import subprocess
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from userdp_book.evidence import proofs
@@ -32,6 +35,12 @@ CLASSICAL = {"Classical_Prop.classic"}
 MACHINE = re.compile(r"(PrimInt63|Uint63)\.(?!.*float)\w+")
 with Path(__file__).with_name("broken_proofs.csv").open(encoding="utf8", newline="") as rows:
     BROKEN = list(csv.DictReader(rows))
+with (proofs.ROOT / proofs.MODEL).open(encoding="utf8", newline="") as rows:
+    MODEL = list(csv.DictReader(rows))
+# What the table of the model names of the package.
+HOMES = ("privacy.reports", "privacy.choice", "privacy.noise", "central.mean", "central.histogram")
+PACKAGE = {name: each for home in HOMES for name, each in vars(import_module(f"userdp.{home}")).items()}
+PACKAGE |= {"log": np.log, "zeros": np.zeros, "default_rng": np.random.default_rng}
 COQ = shutil.which("coqc")
 with_coq = pytest.mark.skipif(not COQ, reason="Coq is not installed: coqc compiles the proofs")
 
@@ -89,8 +98,23 @@ def test_what_is_stored_is_what_the_files_say():
 
 
 def test_there_are_as_many_as_we_say():
-    assert (len(THEOREMS), len(ABOUT), len(WHOLE)) >= (156, 72, 14)
-    assert len(ABOUT) >= 72 and len(WHOLE) >= 14
+    assert len(THEOREMS) >= 178 and len(ABOUT) >= 73 and len(WHOLE) >= 39
+
+
+@pytest.mark.parametrize("row", MODEL, ids=[row["term"] for row in MODEL])
+def test_the_model_is_the_packages(row):
+    value = float(Fraction(row["value"]))
+    assert eval(row["python"], PACKAGE) == pytest.approx(value, rel=0, abs=1e-12)
+    assert eval(row["wrong"], PACKAGE) != pytest.approx(value, rel=0, abs=1e-5)
+
+
+def test_one_proof_a_paper_is_stored_with_its_goals():
+    stepped = [each for each in proofs.stored() if "steps" in each]
+    assert {each["ids"][0].partition("-")[0] for each in stepped} == {"kent", "dame", "cummings", "liu"}
+    for each in stepped:
+        said, goals = zip(*each["steps"], strict=True)
+        text = proofs.source(proofs.ROOT, each["file"]).partition(each["statement"])[2].split("Qed.")[0]
+        assert ["Proof.", *" ".join(said).split()] == text.split() and goals[-1] == "No more goals."
 
 
 def test_a_reader_must_trust_two_hundred_lines_at_most():
@@ -148,7 +172,28 @@ def compiled(root):
 @pytest.mark.long
 @pytest.mark.xdist_group("coq")
 def test_coq_finds_what_is_stored(root, compiled):
-    assert proofs.checked(root) == proofs.stored(root)
+    assert proofs.checked(root) == proofs.stored(root) and proofs.model(root) == MODEL
+
+
+def second_opinion(folder, files):
+    """What Coq's independent checker says of compiled files, the libraries beneath taken as they are."""
+    ours = [
+        word for file in files for word in ("-norec", f"Userdp.{file.removesuffix('.v').replace('/', '.')}")
+    ]
+    command = ["coqchk", "-silent", "-o", "-R", ".", "Userdp", *ours]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stderr
+
+
+@with_coq
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.xdist_group("coq")
+def test_the_independent_checker_accepts_every_file(compiled, tmp_path):
+    said = second_opinion(compiled, proofs.files())
+    assert "Userdp." not in said and said.count("<none>") == 3
+    (tmp_path / "Cheat.v").write_text("Axiom cheat : False.")
+    proofs.say([COQ, "-q", "-R", ".", "Userdp", "Cheat.v"], tmp_path)
+    assert "Userdp.Cheat.cheat" in second_opinion(tmp_path, ["Cheat.v"])
 
 
 def only(text, kept):

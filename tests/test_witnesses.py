@@ -124,7 +124,7 @@ def users(name, n):
     """Data of users in the middle, whose sizes may be any of the law's."""
     known = good(name)
     data = {key: np.resize(known[key], (n, *known[key].shape[1:])) for key in TABLE[name].private}
-    if "size_law" in known:
+    if "size_law" in known and "sizes" in data:
         data["sizes"] = np.resize(known["size_law"].values.astype(int), n)
     if "counts" in data:  # no two norms alike
         data["counts"] = (data["counts"].T + np.linspace(0, 0.5, n)).T

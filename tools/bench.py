@@ -46,7 +46,8 @@ AVERAGE = r"""
 import re, sys
 import numpy as np
 from userdp.tables import user_means
-users = user_means(sys.argv[1], user="who", value="stars", domain=(0, 5), rng=np.random.default_rng(1))
+options = {"domain": (0, 5), "missing": "low", "rng": np.random.default_rng(1)}
+users = user_means(sys.argv[1], user="who", value="stars", **options)
 peak = re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]
 print(users.sizes.sum(), int(peak) // 1024)
 """

@@ -1,7 +1,8 @@
 """A campaign of random mutants: small changes of the package that nobody chose, drawn by a seed.
 
-``python tools/campaign.py --seed 1 --count 100`` plants each in a copy of the package, runs
-the tests that call its function, quick ones first, until one fails, and stores what came of it. Which test
+``python tools/campaign.py --seed 1 --count 100`` plants each in a copy of the package, runs the tests that
+call its function, quick ones first, until one fails, and stores what came of it. Tests that know what is
+right come before the sweeping ones, and what came of the mutant without these is stored beside. Which test
 calls what is recorded once for each file of tests, below ``_build``. Tests that are marked as slow do not
 run: what they alone would see counts as unseen. What no test has seen meets some pages of the book.
 
@@ -28,7 +29,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from on_pages import is_as_stored, seen_by
-from userdp_book.evidence.campaign import RESULTS, judged
+from userdp_book.evidence.campaign import RESULTS, SEEN, is_sweeping, judged
 from userdp_book.evidence.slips import PLANTED, ROOT, plant, run
 from userdp_book.run.definitions import read_code
 from userdp_book.run.reach import Sources
@@ -317,32 +318,43 @@ def passes(test: str) -> bool:
 
 
 def judge(mutant: Mutant) -> dict[str, str]:
-    """Plant a mutant and run tests, then pages, until one sees it: a row of the list of results.
+    """Plant a mutant and run named tests, then sweeping ones, then pages, until one sees it.
 
-    What a test sees that fails without a mutant too is unsure.
+    Returns a row of the list of results. What a test sees that fails without a mutant too is unsure.
     """
-    seconds, outcome, seen = 0.0, "survived", ""
     with tempfile.TemporaryDirectory() as folder:
         file = plant(None, Path(folder)) / mutant.module
         file.write_bytes(planted(mutant, file.read_bytes()))
-        for tier, files in product(TIERS, tests_of(mutant.module)):
-            if not (tests := that_call(mutant, files, tier)):
-                continue
-            (Path(folder) / "chosen.json").write_text(json.dumps(list(tests)))
-            files = sorted({test.removeprefix("tests/").partition("::")[0] for test in tests})
-            result = run(files, Path(folder), LIMIT + round(4 * sum(tests.values())), *PLUGIN)
-            seconds += result.seconds
-            if result.returncode not in (0, 5):
-                outcome = "no end" if result.returncode < 0 else "killed"
-                failed = re.search(FAILED, result.stdout, re.MULTILINE)
-                seen = failed[1] if failed else ""
-                break
-        if outcome == "survived" and (seen := seen_by(mutant.module, Path(folder))):
-            outcome = "killed"
-    if outcome == "killed" and not (seen and passes(seen)):
-        outcome = "unsure"
+        without, seen, seconds = first(mutant, Path(folder), False)
+        outcome = without
+        if without not in SEEN:
+            outcome, test, more = first(mutant, Path(folder), True)
+            if outcome == "survived" and (test := seen_by(mutant.module, Path(folder))):
+                outcome = "killed" if passes(test) else "unsure"
+            seen, seconds = test or seen, seconds + more
     row = {name: str(getattr(mutant, name)) for name in Mutant._fields[:6]}
-    return row | {"outcome": outcome, "test": seen, "seconds": f"{seconds:.1f}"}
+    return row | {"outcome": outcome, "without": without, "test": seen, "seconds": f"{seconds:.1f}"}
+
+
+def first(mutant: Mutant, folder: Path, sweeping: bool) -> tuple[str, str, float]:
+    """Of the sweeping tests, or of all others: what came of the mutant, the test that saw it, and seconds."""
+    spent = 0.0
+    for tier, part in product(TIERS, tests_of(mutant.module)):
+        known = that_call(mutant, part, tier).items()
+        tests = {test: time for test, time in known if is_sweeping(test.removeprefix("tests/")) == sweeping}
+        if not tests:
+            continue
+        (folder / "chosen.json").write_text(json.dumps(list(tests)))
+        files = sorted({test.removeprefix("tests/").partition("::")[0] for test in tests})
+        result = run(files, folder, LIMIT + round(4 * sum(tests.values())), *PLUGIN)
+        spent += result.seconds
+        if result.returncode < 0:
+            return "no end", files[0], spent
+        if result.returncode not in (0, 5):
+            failed = re.search(FAILED, result.stdout, re.MULTILINE)
+            is_sure = failed and passes(failed[1])
+            return "killed" if is_sure else "unsure", failed[1] if failed else "", spent
+    return "survived", "", spent
 
 
 def main() -> int:
@@ -358,7 +370,8 @@ def main() -> int:
         places = {pool.submit(judge, mutant): place for place, mutant in enumerate(mutants)}
         for done in as_completed(places):
             rows[places[done]] = row = {"seed": str(asked.seed)} | done.result()
-            print(f"{row['outcome']:>9} {row['seconds']:>6} s  {row['module']}: {row['after']}", flush=True)
+            outcomes = f"{row['outcome']:>9} {row['without']:>9} {row['seconds']:>6} s"
+            print(f"{outcomes}  {row['module']}: {row['after']}", flush=True)
             with asked.store.open("w", encoding="utf8", newline="") as file:
                 writer = csv.DictWriter(file, list(row), lineterminator="\n")
                 writer.writeheader()

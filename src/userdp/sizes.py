@@ -93,6 +93,10 @@ class FiniteSizes:
         below = np.append(0.0, np.cumsum(self.probabilities * np.sqrt(self.values)))
         return below[np.searchsorted(self.values, a, side="right")]
 
+    def quantile(self, share: ArrayLike) -> Any:
+        """Smallest size that at least this share of the users does not exceed; a number or an array."""
+        return self.values[np.searchsorted(-self._tail[1:], -np.subtract(1, share), side="left")]
+
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,)."""
         # user i gets the last value whose tail exceeds a uniform number
@@ -127,7 +131,7 @@ def two_point_sizes(small: int, large: int, rho: float) -> FiniteSizes:
 def uniform_sizes(low: int, high: int) -> FiniteSizes:
     """Sizes are uniform on the whole numbers low .. high."""
     _validate.integer(1, low=low, high=high)
-    _validate.in_range(low, float("inf"), high=high)
+    _validate.in_range(low, low + _validate.LISTED, high=high)
     values = np.arange(int(low), int(high) + 1)
     return FiniteSizes(values, np.ones(values.size))
 
@@ -136,6 +140,7 @@ def uniform_sizes(low: int, high: int) -> FiniteSizes:
 def poisson_sizes(rate: float) -> FiniteSizes:
     """Sizes follow the Poisson law given m >= 1; values of probability below 1e-300 are left out."""
     _validate.positive(rate=rate)
+    _validate.in_range(0, _validate.LISTED, rate=rate)
     values = np.arange(1, int(rate + 60 * np.sqrt(rate) + 300))
     return _not_negligible(values, scipy.stats.poisson.pmf(values, rate))
 
@@ -143,7 +148,7 @@ def poisson_sizes(rate: float) -> FiniteSizes:
 @public
 def binomial_sizes(trials: int, probability: float) -> FiniteSizes:
     """Sizes follow the binomial law given m >= 1; values of probability below 1e-300 are left out."""
-    _validate.integer(1, trials=trials)
+    _validate.integer(1, _validate.LISTED, trials=trials)
     _validate.in_range(0, 1, probability=probability)
     _validate.positive(probability=probability)
     values = np.arange(1, int(trials) + 1)
@@ -271,6 +276,11 @@ class PowerLawSizes:
         area = scipy.integrate.quad(lambda u: term(self.low + np.exp(u)) * np.exp(u), *ends, **options)[0]
         slopes = [term(k + 1.0) - term(k) for k in (last, first - 1)]
         return float(area - (slopes[0] - slopes[1]) / 24)
+
+    def quantile(self, share: ArrayLike) -> Any:
+        """Size that this share of the users does not exceed; a number or an array."""
+        x = self.low + (self.high - self.low) * np.power(share, 1 / self.shape)
+        return np.minimum(np.floor(x).astype(np.int64), self.largest)[()]
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
         """Draw the sizes of `n` users, shape (n,), by inversion: -log of a uniform is exponential."""

@@ -1,11 +1,24 @@
-"""Random slips: drawn by a seed, of every kind, planted one by one; what is called equivalent is argued."""
+"""Random slips: drawn by a seed, of every kind, planted one by one; what is called equivalent is argued.
+
+And what stored numbers alone would see, of slips that are listed and of those that were drawn.
+"""
 
 import pytest
 
 import campaign
+import held
 from campaign import SOURCES, Sites, draw, judge
-from userdp_book.evidence.campaign import EQUIVALENTS, RESULTS, judged, table, wilson
-from userdp_book.evidence.slips import PLANTED
+from userdp_book.evidence.campaign import (
+    EQUIVALENTS,
+    RESULTS,
+    SWEEPING,
+    is_sweeping,
+    judged,
+    rate,
+    table,
+    wilson,
+)
+from userdp_book.evidence.slips import PLANTED, slips
 
 EXAMPLE = '''
 def noisy(x, epsilon, delta=0.5, *, bound=2):
@@ -115,13 +128,56 @@ def test_the_stored_campaign_is_of_one_seed():
 def test_the_interval_is_wilsons():
     assert wilson(84, 97) == pytest.approx((0.784, 0.920), abs=5e-4)
     assert wilson(10, 10)[1] == pytest.approx(1)
+    assert (
+        rate(["killed"] * 83 + ["no end"] + ["survived"] * 12 + ["unsure"]) == "84 of 97 = 86.6% (78% to 92%)"
+    )
+    assert rate(["killed"] * 10 + ["equivalent"] * 9).startswith("10 of 10")
+
+
+def test_sweeping_tests_are_tests_and_the_witnesses_are_none(root):
+    assert all((root / "tests" / test.partition("::")[0]).exists() for test in SWEEPING)
+    assert is_sweeping("test_numbers.py::test_a[b]") and is_sweeping("liu/debiasing-error.md::cell 3")
+    assert not is_sweeping("test_witnesses.py::test_a") and not is_sweeping("privacy/test_noise.py::test_a")
+    # what a slip is caught by knows what is wrong
+    assert not [slip["slip"] for slip in slips() if is_sweeping(slip["test"])]
+
+
+def a_mutant(text, module="userdp/privacy/guarantee.py"):
+    places = Sites(SOURCES / module).found()
+    return next(mutant for place in places for mutant in place if text in mutant.before)
+
+
+def test_what_stands_in_code_that_states_a_guarantee_is_told():
+    by_effect = {slip["effect"]: slip for slip in slips()}
+    assert held.states(by_effect["privacy"]) and not held.states(by_effect["bound"])
+    noisy = next(slip for slip in slips() if slip["module"] == "userdp/privacy/noise.py")
+    assert held.states(noisy | {"effect": "error"})
+
+
+def test_a_mutant_is_found_again_while_its_line_stands():
+    mutant = a_mutant("math.fsum")
+    row = {name: str(value) for name, value in mutant._asdict().items()}
+    assert held.possible(row) == mutant and held.possible(row | {"before": "no such line"}) is None
+    assert held.possible(row | {"module": "userdp/gone.py"}) is None
+
+
+@pytest.mark.slips
+def test_what_only_a_sweeping_test_sees_is_held(monkeypatch):
+    mutant, seen = (
+        a_mutant("math.fsum"),
+        "privacy/test_guarantee.py::test_sequential_releases_add",
+    )
+    assert not held.is_held(mutant, seen)
+    monkeypatch.setattr(campaign, "is_sweeping", lambda test: True)
+    monkeypatch.setattr(held, "is_sweeping", lambda test: True)
+    assert held.is_held(mutant, seen) and held.is_held_slip(slips()[0])
 
 
 @pytest.mark.slips
 def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
-    mutants = [mutant for place in Sites(SOURCES / "userdp/privacy/guarantee.py").found() for mutant in place]
     monkeypatch.setattr(campaign, "passes", lambda test: False)
-    assert judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))["outcome"] == "unsure"
+    row = judge(a_mutant("math.fsum"))
+    assert row["outcome"] == row["without"] == "unsure"
 
 
 @pytest.mark.slips
@@ -136,12 +192,14 @@ def test_what_no_test_sees_a_page_may_see(monkeypatch):
     mutant = next(m for m in mutants if m.function == "noise_variance" and m.kind == "arithmetic")
     row = judge(mutant)
     assert row["outcome"] == "killed" and row["test"].startswith("liu/debiasing-error.md::cell ")
+    assert row["without"] == "survived"
     monkeypatch.setattr(campaign, "passes", lambda test: False)
     assert judge(mutant)["outcome"] == "unsure"
 
 
 @pytest.mark.slips
 def test_a_mutant_is_planted_and_seen():
-    mutants = [mutant for place in Sites(SOURCES / "userdp/privacy/guarantee.py").found() for mutant in place]
-    row = judge(next(mutant for mutant in mutants if "math.fsum" in mutant.before))
-    assert row["outcome"] == "killed" and row["test"].startswith("privacy/test_guarantee.py::")
+    row = judge(a_mutant("math.fsum"))
+    assert row["outcome"] == row["without"] == "killed" and row["test"].startswith(
+        "privacy/test_guarantee.py::"
+    )

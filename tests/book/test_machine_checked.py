@@ -52,8 +52,14 @@ def folds(page):
 def test_the_box_of_a_statement_has_one_fold_and_its_repair_none(page):
     (fold,) = folds(page)
     assert fold[0].astext() == "Machine-checked in whole"
-    told = [block.astext() for block in fold.findall(nodes.literal_block)]
+    told = [block.astext() for block in fold.findall(nodes.literal_block) if block["language"] == "coq"]
     assert told == [each["statement"] for each in proofs.of_statement("kent-lem-28")]
+
+
+def test_a_proof_that_is_stored_with_its_goals_is_stepped_through(page):
+    (first, *others) = [each["steps"] for each in proofs.of_statement("kent-lem-28") if "steps" in each]
+    (steps,) = folds(page)[0].findall(nodes.enumerated_list)
+    assert others == [] and [item.astext() for item in steps] == ["\n\n".join(step) for step in first]
 
 
 def test_a_theorem_says_what_it_rests_on_and_brings_its_file(page):

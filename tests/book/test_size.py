@@ -4,7 +4,8 @@ import pytest
 
 from code_lines import code_lines
 
-BOUNDS = {"src/userdp_book": 4900, "tools": 850}
+# tools: 850, and the tournament, and which slips stored numbers alone hold
+BOUNDS = {"src/userdp_book": 4900, "tools": 1060}
 EXAMPLE = '''"""Words
 of a module."""
 

@@ -100,21 +100,6 @@ def test_counting_the_noise_once_costs_a_little():
     assert best.variance < printed.variance < 1.2 * best.variance
 
 
-@pytest.mark.parametrize(
-    ("variances", "widths", "epsilon", "message"),
-    [
-        ([1, 2], [1], 1.0, r"must have one shape \(n,\), got \(2,\) and \(1,\)"),
-        ([], [], 1.0, r"must have one shape \(n,\), got \(0,\) and \(0,\)"),
-        ([1, 0], [1, 1], 1.0, "variances must be positive and finite, got 0.0"),
-        ([1, 1], [1, np.inf], 1.0, "lengths must be positive and finite, got inf"),
-        ([1], [1], -1, "epsilon must be positive, got -1"),
-    ],
-)
-def test_errors_say_what_is_wrong(variances, widths, epsilon, message):
-    with pytest.raises(ValueError, match=message):
-        optimal_weights(variances, widths, epsilon=epsilon)
-
-
 @pytest.mark.parametrize("weigh", [optimal_weights, family_weights])
 def test_users_who_share_an_entry_get_the_weights_of_single_users(weigh):
     rng = np.random.default_rng(8)

@@ -9,7 +9,6 @@ from scipy.stats import norm
 import userdp_papers.printed.descent as sampling
 from fakes import Silent
 from laws import same_law
-from userdp.central import bounds_by_descent as private_descent
 from userdp.central.bounds import (
     Surrogate,
     exponential_bound,
@@ -17,11 +16,12 @@ from userdp.central.bounds import (
     private_quantile,
     surrogate_curve,
 )
-from userdp.central.bounds_by_descent import geometric_quantile, private_gradient_descent
 from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
+from userdp_papers.printed import descents as private_descent
 from userdp_papers.printed.descent import sampled_descent, sampled_epsilon, sampled_noise
+from userdp_papers.printed.descents import geometric_quantile, private_gradient_descent
 from userdp_papers.theory.audit.exact import exact_loss
 from userdp_papers.theory.exact.histograms import grid_law, log_density, two_approximate_bound
 
@@ -503,48 +503,6 @@ def test_no_data_raise_and_every_guarantee_is_central(delta, relation):
             # the printed Algorithm 2 has four times the noise that it needs
             assert choice.guarantee.epsilon <= 0.5
             assert i != 1 or choice.guarantee.epsilon == pytest.approx(0.125, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"largest": 0.0}, "largest must be positive, got 0.0"),
-        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
-        ({"release_epsilon": 0.0}, "epsilon must be positive, got 0.0"),
-        ({"sparsity": 5}, "sparsity must be in .1, 2., got 5"),
-        ({"neighbours": "add-remove"}, "users must be given with neighbours 'add-remove', got None"),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(change, message):
-    with pytest.raises(ValueError, match=message):
-        output_perturbation(np.eye(2), rng=np.random.default_rng(0), **CHOICE | change)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda o: exponential_bound(bounds=[0.0, 30.0], **o),
-            r"bounds must hold numbers in \[0, 20.0\], got 30.0",
-        ),
-        (
-            lambda o: exponential_bound(bounds=[], **o),
-            r"bounds must have shape \(k,\) with k at least 1, got \(0,\)",
-        ),
-        (lambda o: private_quantile(bounds=[], **o), r"bounds must have shape \(k,\)"),
-        (lambda o: private_quantile(bounds=[3.0, 2.0], **o), "bounds must be strictly increasing"),
-        (lambda o: geometric_quantile(delta=0.1, start=30.0, **o), "start must be in .* got 30.0"),
-        (lambda o: geometric_quantile(delta=0.1, rate=0.0, **o), "rate must be positive, got 0.0"),
-        (
-            lambda o: private_gradient_descent(delta=2.0, **o),
-            "delta must be strictly between 0 and 1, got 2.0",
-        ),
-        (lambda o: private_gradient_descent(delta=0.1, steps=0, **o), "steps must be .* got 0"),
-    ],
-)
-def test_errors_of_single_choices(call, message):
-    with pytest.raises(ValueError, match=message):
-        call({"counts": np.eye(2), "rng": np.random.default_rng(0)} | CHOICE)
 
 
 def test_the_curve_of_nobody_s_records_ends_at_the_smallest_bound():

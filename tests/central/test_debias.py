@@ -215,36 +215,6 @@ def test_the_noise_has_twice_the_printed_variance():
     assert noise_variance(100, 5, 0.1) == 2 * noise_variance(100, 5, 0.1, printed=True) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"bound": 0}, "bound must be a whole number of at least 1, got 0"),
-        ({"bound": 1.5}, "bound must be a whole number of at least 1, got 1.5"),
-        ({"epsilon": 0}, "epsilon must be positive, got 0"),
-        ({"neighbours": "both"}, "neighbours must be one of .* got 'both'"),
-        ({"neighbours": "add-remove"}, "users must be given .* got None"),
-        ({"users": 0}, "users must be a whole number of at least 1, got 0"),
-        ({"largest_rate": -1.0}, "largest_rate must be positive, got -1.0"),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(change, message):
-    with pytest.raises(ValueError, match=message):
-        debiased_count([1, 2], rng=np.random.default_rng(1), **({"bound": 1, "epsilon": 1.0} | change))
-
-
-@pytest.mark.parametrize(
-    ("rates", "users", "message"),
-    [
-        ([-1.0], None, "rates must hold numbers in"),
-        ([], None, "rates must"),
-        ([1.0], [1.5], "users must be whole"),
-    ],
-)
-def test_populations_that_are_none_raise(rates, users, message):
-    with pytest.raises(ValueError, match=message):
-        plain_risk(rates, bound=1, epsilon=1.0, users=users)
-
-
 def test_the_rate_is_guarded_by_the_bound_unless_another_guard_is_given():
     known = {"bound": 3, "epsilon": 0.5}
     risks = [debiased_risk([1.0, 2.5], **known, largest_rate=guard) for guard in (None, 3.0, 3.5)]

@@ -109,23 +109,23 @@ def test_every_table_has_a_licence_and_a_checksum(file):
         ([[1, 2]], [1, 2], "records must be one-dimensional, got shape (1, 2)"),
         (3, [1], "records must be one-dimensional, got shape ()"),
         ([1, 2], [[1], [2]], "successes must be one-dimensional, got shape (2, 1)"),
-        ([1, 2, 3], [1, 2], "records and successes must have the same length, got 3 and 2"),
+        ([1, 2, 3], [1, 2], "records and successes must have the same length, got [3, 2]"),
         ([], [], "records must not be empty, got shape (0,)"),
-        ([2, 2.5], [1, 1], "records must be 64-bit integers, got 2.5 in row 1"),
-        ([2, 2], [1, 0.5], "successes must be 64-bit integers, got 0.5 in row 1"),
-        ([2, np.nan], [1, 1], "records must be 64-bit integers, got nan in row 1"),
-        ([2, 2], [np.nan, 1], "successes must be 64-bit integers, got nan in row 0"),
-        ([np.inf, 2], [1, 1], "records must be 64-bit integers, got inf in row 0"),
-        ([2, 2**63], [1, 1], "records must be 64-bit integers, got 9223372036854775808 in row 1"),
-        ([1e30, 2], [1, 1], "records must be 64-bit integers, got 1e+30 in row 0"),
-        (["2", 2], [1, 1], "records must be 64-bit integers, got '2' in row 0"),
-        ([2, None], [1, 1], "records must be 64-bit integers, got None in row 1"),
-        ([2, 2], [1, True], "successes must be 64-bit integers, got True in row 1"),
-        ([[1], [1, 2]], [1, 1], "records must be 64-bit integers, got [1] in row 0"),
-        ([4, 4, 4, 0], [1, 1, 1, 0], "records must be positive, got 0 in row 3"),
-        ([4, -2], [1, 0], "records must be positive, got -2 in row 1"),
-        ([4, 4], [-1, 0], "successes must not be negative, got -1 in row 0"),
-        ([4, 4, 4], [4, 0, 5], "successes must not exceed records, got 5 in row 2"),
+        ([2, 2.5], [1, 1], "records must be 64-bit integers: see row 1"),
+        ([2, 2], [1, 0.5], "successes must be 64-bit integers: see row 1"),
+        ([2, np.nan], [1, 1], "records must be 64-bit integers: see row 1"),
+        ([2, 2], [np.nan, 1], "successes must be 64-bit integers: see row 0"),
+        ([np.inf, 2], [1, 1], "records must be 64-bit integers: see row 0"),
+        ([2, 2**63], [1, 1], "records must be 64-bit integers: see row 1"),
+        ([1e30, 2], [1, 1], "records must be 64-bit integers: see row 0"),
+        (["2", 2], [1, 1], "records must be 64-bit integers: see row 0"),
+        ([2, None], [1, 1], "records must be 64-bit integers: see row 1"),
+        ([2, 2], [1, True], "successes must be 64-bit integers: see row 1"),
+        ([[1], [1, 2]], [1, 1], "records must be 64-bit integers: see row 0"),
+        ([4, 4, 4, 0], [1, 1, 1, 0], "records must be positive: see row 3"),
+        ([4, -2], [1, 0], "records must be positive: see row 1"),
+        ([4, 4], [-1, 0], "successes must not be negative: see row 0"),
+        ([4, 4, 4], [4, 0, 5], "successes must not exceed records: see row 2"),
     ],
 )
 def test_impossible_counts_are_refused(records, successes, message):
@@ -173,12 +173,6 @@ def test_drawn_users_follow_the_empirical_law():
     assert abs(drawn.rates.mean() - table.rates.mean()) < 0.0135
     first_half = table.rates[: table.users // 2].mean()
     assert abs(first_half - table.rates.mean()) > 0.0135  # negative control: no draw, the smaller half
-
-
-@pytest.mark.parametrize("n", [0, -1, 2.5, np.nan, True, "3"])
-def test_a_number_of_users_to_draw_is_a_positive_integer(n):
-    with pytest.raises(ValueError, match=r"^n must be a "):
-        draw_users(UserCounts("one user", [1], [1]), n, np.random.default_rng(1))
 
 
 def test_shuffled_users_are_the_same_users_in_another_order():

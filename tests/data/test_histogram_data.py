@@ -126,9 +126,9 @@ def test_counts_are_canonical_copied_and_read_only():
     [
         ([[1, 2, 3]], "counts must have shape (n, 2), n at least 1, got (1, 3)"),
         (np.zeros((0, 2), int), "counts must have shape (n, 2), n at least 1, got (0, 2)"),
-        ([[1, 2.5]], "counts must be whole numbers of at least 0, got 2.5"),
-        ([[1, np.nan]], "counts must be whole numbers of at least 0, got nan"),
-        ([[1, -2]], "counts must be whole numbers of at least 0, got -2"),
+        ([[1, 2.5]], "counts must be whole numbers of at least 0, got others in 1 cells"),
+        ([[1, np.nan]], "counts must be whole numbers of at least 0, got others in 1 cells"),
+        ([[1, -2]], "counts must be whole numbers of at least 0, got others in 1 cells"),
     ],
 )
 def test_impossible_counts_are_refused(counts, message):

@@ -1,6 +1,8 @@
 """From records to users: aligned by label, clipped, shuffled, and loud where something would go wrong."""
 
 import sys
+import traceback
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import bench
 from userdp import plan
 from userdp.tables import user_means, user_table
 
+STARS = {"user": "who", "value": "stars", "domain": (0, 5)}
 FRAME = pd.DataFrame({"who": ["b", "a", "b", "c"], "stars": [4.0, 1.0, 2.0, 99.0]}, index=[7, 7, 3, 0])
 
 
@@ -36,14 +39,14 @@ def test_users_come_in_random_order():
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300, -1e300])
 def test_a_wild_value_is_moved_into_the_domain(value):
     records = {"who": ["a"], "stars": [value]}
-    users = user_means(records, user="who", value="stars", domain=(0, 5), rng=np.random.default_rng(1))
+    users = user_means(records, missing="low", rng=np.random.default_rng(1), **STARS)
     assert users.means[0] in (0.0, 5.0)
 
 
 @pytest.mark.parametrize(
     "change, error, words",
     [
-        ({"who": ["a", None, "b"]}, ValueError, "who must be present, got None in row 1"),
+        ({"who": ["a", None, "b"]}, ValueError, "who must be present: see row 1"),
         ({"stars": ["1", "2", "3"]}, TypeError, "stars must be a column of numbers"),
         ({"stars": [1.0, 2.0]}, TypeError, "stars must be a column of numbers"),
     ],
@@ -77,8 +80,6 @@ def test_from_records_to_an_answer():
 
 # a table on disk
 
-STARS = {"user": "who", "value": "stars", "domain": (0, 5)}
-
 
 def the_engine():
     return pytest.importorskip("duckdb", reason="DuckDB is in the extras tables and test")
@@ -99,7 +100,7 @@ def test_a_million_records_on_disk_are_averaged_as_in_memory(tmp_path):
     assert held["stars"].mask.any() and held["stars"].min() < 0 and held["stars"].max() > 5
     records = {"who": held["who"].astype(int), "stars": held["stars"].filled(np.nan)}
     path, memory = (
-        user_means(table, rng=np.random.default_rng(4), **STARS)
+        user_means(table, missing="low", rng=np.random.default_rng(4), **STARS)
         for table in (tmp_path / "records.parquet", records)
     )
     assert np.array_equal(path.sizes, memory.sizes) and path.means.size == 5000
@@ -117,6 +118,7 @@ def test_wild_values_on_disk_are_moved_into_the_domain(tmp_path):
     rows = "(1, 'nan'::double), (2, 'inf'), (3, '-inf'), (4, null), (5, 1e300), (6, 4), (6, -9)"
     users = user_means(
         on_disk(tmp_path, f'select * from (values {rows}) t(who, "stars")'),
+        missing="low",
         rng=np.random.default_rng(1),
         **STARS,
     )
@@ -126,16 +128,133 @@ def test_wild_values_on_disk_are_moved_into_the_domain(tmp_path):
 @pytest.mark.parametrize(
     "select, error, words",
     [
-        ("select null::int who, 1.0 stars", ValueError, "who must be present, got 1 rows without"),
+        ("select null::int who, 1.0 stars", ValueError, "who must be present in all rows"),
         ("select '' who, 1.0 stars", ValueError, "who must be present"),
         ("select 'a' who, '1' stars", TypeError, "stars must be a column of numbers, got dtype object"),
-        ("select 'a' who, 1.0 stars where false", ValueError, "who must not be empty"),
-        ("select 'a' who, 1.0 points", KeyError, "stars"),
+        (
+            "select 'a' who, 1.0 stars where false",
+            ValueError,
+            "who must be present in all rows, and in one at least",
+        ),
+        ("select 'a' who, 1.0 points", ValueError, "records must have a column 'stars', got the columns"),
     ],
 )
 def test_what_would_go_wrong_on_disk_is_refused(tmp_path, select, error, words):
     with pytest.raises(error, match=words):
         user_means(on_disk(tmp_path, select), rng=np.random.default_rng(1), **STARS)
+
+
+# the same table by every door: user c holds nothing, one value of a and one of b is missing
+
+WHO = ["a", "b", "a", "c", "b", "b"]
+GIVEN, GONE = [4.0, 1.0, 0.0, 0.0, 9.0, 0.0], [False, False, True, True, False, True]
+PAGES = ["x", "y", "secret", "x", "x", "x"]
+
+
+def columns(gone):
+    """The table with something in the place of each missing value."""
+    return {
+        "who": WHO,
+        "stars": [gone if out else x for x, out in zip(GIVEN, GONE, strict=True)],
+        "page": PAGES,
+    }
+
+
+def by_door(door, folder):
+    if door == "masked dictionary":
+        values = {name: np.ma.array(column) for name, column in columns(0.0).items()}
+        return values | {"stars": np.ma.array(GIVEN, mask=GONE)}
+    if door in ("pandas", "dictionary"):
+        return pd.DataFrame(columns(np.nan)) if door == "pandas" else columns(np.nan)
+    if door in ("polars", "pyarrow"):
+        kind = pytest.importorskip(door, reason="in no extra: tried where it is installed")
+        return kind.DataFrame(columns(None)) if door == "polars" else kind.table(columns(None))
+    duckdb, frame, path = the_engine(), pd.DataFrame(columns(None)), folder / f"records.{door}"
+    if door == "csv":
+        frame.to_csv(path, index=False)
+        return path
+    relation = duckdb.from_df(frame)
+    if door == "relation":
+        return relation
+    relation.write_parquet(str(path))
+    return str(path)
+
+
+every_door = pytest.mark.parametrize(
+    "door",
+    ["dictionary", "masked dictionary", "pandas", "polars", "pyarrow", "relation", "csv", "parquet"],
+)
+
+
+@every_door
+def test_a_table_is_the_same_by_every_door(door, tmp_path):
+    table, rng = by_door(door, tmp_path), np.random.default_rng(1)
+    for missing, silent, expected in [
+        ("low", "refuse", [(1, 0.0), (2, 2.0), (3, 2.0)]),
+        ("drop", "abstain", [(1, 4.0), (2, 3.0)]),
+        ("drop", "low", [(0, 0.0), (1, 4.0), (2, 3.0)]),
+    ]:
+        found = user_means(table, missing=missing, silent=silent, rng=rng, **STARS)
+        assert by_size(found) == expected
+    with pytest.raises(ValueError, match="^missing must be 'drop' or 'low' where stars is missing"):
+        user_means(table, rng=rng, **STARS)
+    with pytest.raises(ValueError, match="^silent must be 'abstain' or 'low' where a who has no records"):
+        user_means(table, missing="drop", rng=rng, **STARS)
+    counted = user_table(table, user="who", item="page", items=["y", "x", "unseen"])
+    assert counted.toarray().tolist() == [[0, 1, 0], [1, 2, 0], [0, 1, 0]]
+    for ask in (
+        partial(user_table, items=["x"], item="no"),
+        partial(user_means, value="no", domain=(0, 5), rng=rng),
+    ):
+        with pytest.raises(ValueError, match="records must .* a column 'no'"):
+            ask(table, user="who")
+
+
+PRIVATE = "Ms Smith"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"who,stars\na,{PRIVATE}\n",
+        f"who,stars\na,1\n{PRIVATE},1,2\n",
+        f'who,stars\n"{PRIVATE},1\n',
+        f"who\n{PRIVATE}\n",
+    ],
+    ids=["no number", "too long", "open quote", "no column"],
+)
+def test_a_faulty_file_is_refused_and_not_quoted(text, tmp_path):
+    the_engine()
+    path = tmp_path / "records.csv"
+    path.write_text(text)
+    with pytest.raises((ValueError, TypeError), match="must ") as refused:
+        user_means(path, rng=np.random.default_rng(1), **STARS)
+    assert PRIVATE not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_a_file_that_is_not_there_is_named(end):
+    the_engine()
+    with pytest.raises(
+        FileNotFoundError, match=f"records must be a file that can be read, got no/file.{end}"
+    ):
+        user_means(f"no/file.{end}", rng=np.random.default_rng(1), **STARS)
+
+
+def test_labels_in_a_csv_file_are_text(tmp_path):
+    """007 and 7 are two users, as are 1 and "1" where a column can hold both: there they are refused."""
+    the_engine()
+    path = tmp_path / "records.csv"
+    path.write_text("who,stars\n007,1\n7,3\n")
+    assert by_size(user_means(path, rng=np.random.default_rng(1), **STARS)) == [(1, 1.0), (1, 3.0)]
+    with pytest.raises(ValueError, match="who must differ in more than type"):
+        user_means({"who": [1, "1"], "stars": [1, 3]}, rng=np.random.default_rng(1), **STARS)
+
+
+def test_a_masked_user_is_no_user():
+    records = {"who": np.ma.array([1, 2], mask=[False, True]), "stars": [1.0, 2.0]}
+    with pytest.raises(ValueError, match="who must be present: see row 1"):
+        user_means(records, rng=np.random.default_rng(1), **STARS)
 
 
 def test_names_of_columns_are_no_queries(tmp_path):

@@ -179,11 +179,6 @@ def test_a_point_far_outside_votes_for_the_ball_nearest_to_it():
         (lambda: Cover.on_cube(0, 3), "d must be"),
         (lambda: Cover.on_cube(2, 2.5), "cells must be .* got 2.5"),
         (lambda: Cover.on_cube(2, 2, metric="l1"), "metric must be one of .* got 'l1'"),
-        (lambda: Cover([[0.0]], 0), "radius must be positive, got 0"),
-        (lambda: Cover([0.0], 1), r"centres must be .* got shape \(1,\)"),
-        (lambda: Cover([[0.0]], 1, differing=-1), "differing must be .* got -1"),
-        (lambda: miss_probability(0, 3, epsilon=1), "n must be"),
-        (lambda: two_point_risk(2, epsilon=-1), "epsilon must be positive, got -1"),
     ],
 )
 def test_public_parameters_are_named(call, message):

@@ -17,8 +17,8 @@ ROOMS = "local", "sampled"
 OFFERED = {f"{room}.{name}": public(room, name) for room in ROOMS for name in face(room).__all__}
 CALLS = [name for name in TABLE if name in OFFERED and "rng" in inspect.signature(OFFERED[name]).parameters]
 SCALAR = [
-    f"local.{name}" for name in ("laplace_mean", "duchi_mean", "localised_mean", "dame", "improved_mean")
-]
+    f"local.{name}_mean" for name in ("laplace", "duchi", "piecewise", "sign", "localised", "improved")
+] + ["local.dame"]
 SPREAD = "localised_vector_mean", "rotated_vector_mean", "density_coefficients"
 TUNED = {"half_width": 0.2, "threshold": 0.2, "constant": 0.01, "size": 900}
 
@@ -26,7 +26,7 @@ TUNED = {"half_width": 0.2, "threshold": 0.2, "constant": 0.01, "size": 900}
 def run(name, data=None, epsilon=1.0, rng=0, **options):
     known, (first, *more) = good(name), inspect.signature(OFFERED[name]).parameters
     known |= {key: TUNED[key] for key in TUNED.keys() & {*more}}
-    known |= {"sizes": np.full(N, 900)} if "size_law" in known else {}
+    known |= {"sizes": np.full(N, 900)} if {"size_law", "sizes"} <= {*more} else {}
     known[first] = known[first] if data is None else data
     rng = np.random.default_rng(rng) if isinstance(rng, int) and not isinstance(rng, bool) else rng
     return OFFERED[name](known.pop(first), **known | {"epsilon": epsilon, "rng": rng} | options)
@@ -115,8 +115,8 @@ def test_an_estimate_is_in_the_units_of_its_domain(name, domain):
     plain, moved = run(name), run(name, centre + half * MEANS, domain=domain, **options)
     assert moved.value == pytest.approx(centre + half * plain.value, rel=1e-9)
     assert moved.guarantee == plain.guarantee
-    if plain.interval:
-        assert moved.interval == pytest.approx(centre + half * np.array(plain.interval), rel=1e-9)
+    if plain.clipped_to:
+        assert moved.clipped_to == pytest.approx(centre + half * np.array(plain.clipped_to), rel=1e-9)
         np.testing.assert_array_equal(moved.votes, plain.votes)
 
 

@@ -100,7 +100,7 @@ def test_loss_of_a_whole_transcript_of_localised_mean_is_its_guarantee(epsilon, 
     keep = 1 / (1 + np.exp(-epsilon / (6 if reach else 2)))
     first = bits_loss(vote_vectors(ballot), keep)
     # projected means lie anywhere in the interval; the scale is the printed 6 Delta / epsilon (12 above 1)
-    second = laplace_loss(result.interval, 2 * (margin + 1) * width / epsilon)
+    second = laplace_loss(result.clipped_to, 2 * (margin + 1) * width / epsilon)
     assert max(first, second) == pytest.approx(epsilon, rel=1e-12)
     assert ballot.randomiser.keep == pytest.approx(keep, rel=1e-12)
     assert result.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
@@ -158,7 +158,7 @@ def test_means_on_a_bin_edge_do_not_split_the_vote():
     rng, width = np.random.default_rng(11), 0.125
     for edge in (-0.75, 0.0, 0.5):
         result = localised_mean(np.full(40_000, edge), size=100, epsilon=1.5, rng=rng, half_width=width)
-        assert result.interval[0] < edge < result.interval[1]
+        assert result.clipped_to[0] < edge < result.clipped_to[1]
 
 
 def test_one_bin_and_users_without_enough_records():
@@ -179,25 +179,6 @@ def test_shrink_and_debias_are_inverse_on_average():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda rng: laplace_mean(np.zeros((2, 2)), epsilon=1.0, rng=rng), r"means must have shape \(n,\)"),
-        (lambda rng: localised_mean([0.0], size=9, epsilon=1.0, rng=rng), "n at least 2, got shape"),
-        (
-            lambda rng: localised_mean(np.zeros(4), size=0, epsilon=1.0, rng=rng),
-            "size must be a whole number",
-        ),
-        (
-            lambda rng: localised_mean(np.zeros(4), size=9, epsilon=0.1, rng=rng),
-            "must exceed 1 for the default",
-        ),
-        (
-            lambda rng: localised_mean(np.zeros(4), size=9, epsilon=1.0, rng=rng, half_width=-1),
-            r"half_width must be in \[1e-06, inf\], got -1",
-        ),
-        (
-            lambda rng: run_dame(np.zeros(4), np.ones(3), rng),
-            r"sizes must match means in shape, got \(3,\) and \(4,\)",
-        ),
-        (lambda rng: run_dame(np.zeros(4), np.ones(4), rng, size_cap=0), "size_cap must be a whole number"),
         (
             lambda rng: run_dame(np.zeros(4), np.full(4, 9**9), rng, size_cap=1601),
             r"size_cap must be in \[1, 1600\], got 1601",
@@ -206,7 +187,6 @@ def test_shrink_and_debias_are_inverse_on_average():
             lambda rng: run_dame(np.zeros(4), np.ones(4), rng, size_law=empirical_sizes([1600])),
             "size_law must not be counted from users whose sizes are private",
         ),
-        (lambda rng: run_dame(np.zeros(4), np.ones(4), rng, epsilon=0), "epsilon must be positive, got 0"),
     ],
 )
 def test_bad_parameters_are_named(make, message):
@@ -230,10 +210,10 @@ def test_runs_on_the_same_users_have_the_law_of_single_runs(name):
     def drawn(epsilon):
         found = together(*users, epsilon=epsilon, runs=runs, rng=rng, **options)
         assert found.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
-        return np.column_stack([found.value, found.interval])
+        return np.column_stack([found.value, found.clipped_to])
 
     ones = [single(*users, epsilon=1.0, rng=rng, **options) for _ in range(runs)]
-    ones = np.array([[one.value, *one.interval] for one in ones])
+    ones = np.array([[one.value, *one.clipped_to] for one in ones])
     assert len(np.unique(ones[:, 1])) > 1
     assert same_law(drawn(1.0), ones)
     assert not same_law(drawn(1.5), ones)

@@ -324,30 +324,6 @@ def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, half_width=0.1
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda rng: run(rng, means=[0.0, 1.0]), "n at least 3, got shape"),
-        (lambda rng: run(rng, components=0), "components must be a whole number of at least 1, got 0"),
-        (lambda rng: run(rng, components=5), "components must be at most 4 for 10 bins, got 5"),
-        (lambda rng: run(rng, half_width=0.9), "components must be at most 1 for 2 bins, got 2"),
-        (lambda rng: run(rng, epsilon=0), "epsilon must be positive, got 0"),
-        (lambda rng: run(rng, half_width=-1), r"half_width must be in \[1e-06, inf\], got -1"),
-        (lambda rng: run(rng, floor=0.0), "floor must be positive, got 0.0"),
-        (lambda rng: run(rng, half_width=None, size=0), "size must be a whole number"),
-        (lambda rng: run(rng, half_width=None, epsilon=0.01), "must exceed 1 for the default"),
-        (
-            lambda rng: mixture_half_width(n=2, size=9, epsilon=1.0),
-            "n must be a whole number of at least 3, got 2",
-        ),
-        (
-            lambda rng: mixture_half_width(n=9, size=9, epsilon=1.0, constant=0),
-            "constant must be positive, got 0",
-        ),
-        (lambda rng: HashedReport(0, 1.0, 1.0), "components must be"),
-        (lambda rng: HashedReport(2, 0.0, 1.0), "clip must be positive, got 0.0"),
-        (lambda rng: SignMixture((0.5, 0.1), (0.5, 0.5)), "thetas must be strictly increasing"),
-        (lambda rng: SignMixture((0.5, 1.1), (0.5, 0.5)), r"thetas must hold numbers in \[-1, 1\]"),
-        (lambda rng: SignMixture((0.1, 0.5), (0.5, 0.6)), "weights must be positive, sum to 1"),
-        (lambda rng: SignMixture((0.1, 0.5), (0.5, 0.4)), "weights must be positive, sum to 1"),
-        (lambda rng: SignMixture((0.1, 0.5), (1.0,)), "weights must be positive, sum to 1 and match"),
         (lambda rng: QUARTERS.draw_means(0, 9, rng), "size must be a whole number"),
     ],
 )

@@ -277,44 +277,6 @@ def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
 MEANS = np.zeros((40, 3))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sparsity": 0}, "sparsity must be a whole number of at least 1, got 0"),
-        ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
-        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
-        ({"size": 0}, "size must be a whole number of at least 1, got 0"),
-        ({"size": 1.5, "half_width": 0.2, "threshold": 0.1}, "size must be a whole number .*, got 1.5"),
-        ({"threshold": 0.0}, "threshold must be positive, got 0.0"),
-        ({"clip": -2.0}, "clip must be positive, got -2.0"),
-        ({"half_width": 0}, "half_width must be positive, got 0"),
-        ({"order": "last"}, "order must be one of 'index', 'score', got 'last'"),
-        ({"means": np.zeros(4)}, r"means must have shape \(n, d\)"),
-        ({"means": np.zeros((7, 3)), "sparsity": 2}, "n must be a whole number of at least 8, got 7"),
-        ({"epsilon": 0.001}, r"must exceed 1 for the default"),
-    ],
-)
-def test_errors_of_selection_name_parameter_and_value(change, message):
-    options = {"means": MEANS, "size": 9, "sparsity": 1, "epsilon": 1.0} | change
-    means, size = options.pop("means"), options.pop("size")
-    with pytest.raises(ValueError, match=message):
-        sparse_selection(means, size=size, rng=np.random.default_rng(0), **options)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"constant": 0}, "constant must be positive, got 0"),
-        ({"sparsity": 4}, r"sparsity must be in \[1, 3\], got 4"),
-        ({"epsilon": 0.001}, "must exceed 1 for the default"),
-    ],
-)
-def test_errors_of_thresholding_name_parameter_and_value(change, message):
-    options = {"sparsity": 1, "epsilon": 1.0} | change
-    with pytest.raises(ValueError, match=message):
-        sparse_threshold(MEANS, size=9, rng=np.random.default_rng(0), **options)
-
-
 def test_errors_of_populations_and_thresholds():
     with pytest.raises(ValueError, match=r"sparsity must be in \[0, 3\], got 5"):
         SparseSigns(3, 5, 0.1)

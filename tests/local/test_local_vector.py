@@ -10,7 +10,6 @@ from userdp.local.mean import localised
 from userdp.local.vector import (
     duchi_vector_mean,
     localised_vector_mean,
-    rotated_half_width,
     rotated_vector_mean,
     rotation,
     split_budget,
@@ -139,28 +138,3 @@ def test_duchi_means_are_unbiased(ball):
     )
     assert all(has_mean(values[:, j], theta[j]) for j in range(3))
     assert not has_mean(values[:, 0], -0.5)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rng: split_users(5, 3), "n must be a whole number of at least 6, got 5"),
-        (lambda rng: rotation(6, rng), "d must be one of 1, 2, 4, .*, 8192, got 6"),
-        (lambda rng: split_budget(3, epsilon=0), "epsilon must be positive, got 0"),
-        (
-            lambda rng: rotated_half_width(n=10, size=1, d=4, epsilon=0.1),
-            "must exceed 1 for the default, got 0.1",
-        ),
-        (
-            lambda rng: localised_vector_mean(np.zeros(4), size=SIZE, epsilon=1.0, rng=rng),
-            r"means must have shape \(n, d\) with d at least 1, got shape \(4,\)",
-        ),
-        (
-            lambda rng: duchi_vector_mean(np.zeros((4, 2)), epsilon=1.0, ball="l1", rng=rng),
-            "ball must be one of 'cube', 'l2', got 'l1'",
-        ),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(np.random.default_rng(0))

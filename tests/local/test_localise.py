@@ -108,8 +108,3 @@ def test_vote_totals_have_the_law_of_the_summed_votes(reach, tau, closed):
     if ballot.bins.count > 1:
         weaker = Ballot(Bins(tau), reach, 0.8, closed)
         assert not same_law(fast, draw(weaker, True))
-
-
-def test_a_width_that_is_no_width_is_named():
-    with pytest.raises(ValueError, match=r"half_width must be in \[1e-06, inf\], got 0"):
-        Bins(0)

@@ -79,16 +79,3 @@ def test_draws_are_coordinates_of_means_on_the_sphere():
 
 def test_variance():
     assert BetaMeans(0.5, 100).variance == pytest.approx(4 * stats.beta.var(0.5, 0.5) / 100)
-
-
-@pytest.mark.parametrize(
-    ("shape", "size", "message"),
-    [
-        (0.0, 100, "shape"),
-        (1.0, 1, "size"),
-        (0.1, 20, "size times shape must be at least 8, got 20 times 0.1"),
-    ],
-)
-def test_errors_name_the_parameter(shape, size, message):
-    with pytest.raises(ValueError, match=message):
-        BetaMeans(shape, size)

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from laws import has_mean, same_law
+from userdp.local import Bins
 from userdp.sizes import (
-    FiniteSizes,
     PowerLawSizes,
     binomial_sizes,
     constant_size,
@@ -124,27 +124,10 @@ def test_truncated_laws_are_given_one_record_at_least():
     np.testing.assert_allclose(law.probabilities[:8], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Signs(1.5), "theta must be in .* got 1.5"),
-        (lambda: Uniforms(0.5, 0.5), "low must be below high, got 0.5 and 0.5"),
-        (
-            lambda: draw_halves(Signs(0.0), constant_size(1), 1, np.random.default_rng(1)),
-            "n must be .* at least 2, got 1",
-        ),
-        (lambda: two_point_sizes(5, 2, 0.5), "small must be below large, got 5 and 2"),
-        (lambda: two_point_sizes(1, 2, 1.5), "rho must be in .* got 1.5"),
-        (lambda: constant_size(0), "size must be a whole number of at least 1, got 0"),
-        (lambda: PowerLawSizes(1, 9, -1.0), "shape must be positive, got -1.0"),
-        (lambda: FiniteSizes(np.array([2, 1]), np.ones(2)), "values must be strictly increasing"),
-        (lambda: FiniteSizes(np.array([1, 2]), np.array([1, np.nan])), "probabilities must hold numbers in"),
-        (lambda: FiniteSizes(np.array([1, 2]), np.zeros(2)), "probabilities must match .* not all be 0"),
-        (lambda: FiniteSizes(np.array([1, 2]), np.ones(1)), "probabilities must match .* not all be 0"),
-        (lambda: empirical_sizes(np.array([3, 0])), "sizes must be at least 1, got 0 at place 1"),
-        (lambda: empirical_sizes(np.array([3.5])), "sizes must be whole numbers"),
-    ],
-)
-def test_bad_populations_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+@pytest.mark.parametrize("half_width", [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5])
+def test_a_mean_on_an_edge_lies_in_the_bin_of_its_quotient(half_width):
+    """Drawn means are rounded twice, ``2 (k / m) - 1``: none moves to another bin than ``(2 k - m) / m``."""
+    bins = Bins(half_width)
+    for m in (1, 3, 10, 40, 99, 400, 1000, 10_000):
+        k = np.arange(m + 1)
+        assert np.array_equal(bins.index(2 * (k / m) - 1), bins.index((2 * k - m) / m))

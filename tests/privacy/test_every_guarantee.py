@@ -17,7 +17,7 @@ from userdp.central.bounds import output_perturbation
 from userdp.central.mean import initial_mean, realistic_mean, uniform_mean
 from userdp.central.unknown_domain import private_bound
 from userdp.local import vector as local_vector
-from userdp.local.mean import duchi_mean, laplace_mean, localised_mean
+from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
 from userdp.local.sparse import sparse_selection
 from userdp.local.vector import duchi_vector_mean
 from userdp.privacy.choice import ExponentialChoice, NoisyMaximum
@@ -138,6 +138,45 @@ def test_the_loss_of_a_two_point_mean_is_its_guarantee(epsilon):
     result = duchi_mean([0.0], epsilon=epsilon, rng=Fixed(0.5))
     loss = exact_loss(np.stack([ups, 1 - ups], axis=1))
     assert loss == pytest.approx(result.guarantee.epsilon, rel=1e-12)
+
+
+class Scripted(np.random.Generator):
+    """A generator of a coin, then of a place."""
+
+    def __init__(self, coin, place):
+        super().__init__(np.random.PCG64(0))
+        self.numbers = iter([coin, place])
+
+    def random(self, shape):
+        return np.full(shape, next(self.numbers))
+
+
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_the_loss_of_a_piecewise_mean_is_its_guarantee(epsilon):
+    """From what is sent at every coin and place: two intervals, and how often it is the long one."""
+
+    def sent(x, coin, place):
+        return piecewise_mean([x], epsilon=epsilon, rng=Scripted(coin, place), every_report=True).value
+
+    def silent_share(x):
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            silent = sent(x, middle, 1.0) - sent(x, middle, 0.0) > sent(x, 1.0, 1.0) - sent(x, 1.0, 0.0)
+            low, high = (middle, high) if silent else (low, middle)
+        return low
+
+    whole = sent(0.3, 0.0, 0.0), sent(0.3, 0.0, 1.0)
+    ratios = []
+    for x in EXTREMES:
+        start, end, share = sent(x, 1.0, 0.0), sent(x, 1.0, 1.0), silent_share(x)
+        assert (sent(x, 0.0, 0.0), sent(x, 0.0, 1.0)) == pytest.approx(whole, rel=1e-12)
+        assert whole[0] - 1e-9 <= start < end <= whole[1] + 1e-9
+        ratios.append(1 + (1 - share) / (end - start) / (share / (whole[1] - whole[0])))
+    guarantee = piecewise_mean([0.0], epsilon=epsilon, rng=np.random.default_rng(1)).guarantee
+    # windows of the two ends of the domain are disjoint, so that the ratio is met
+    assert np.log(ratios) == pytest.approx(np.full(len(ratios), guarantee.epsilon), rel=1e-9)
+    assert sent(-1.0, 1.0, 1.0) <= sent(1.0, 1.0, 0.0) + 1e-12
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])

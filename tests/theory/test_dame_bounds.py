@@ -105,29 +105,6 @@ def test_simple_risks():
     assert duchi_mean_risk(0.6, n=100, epsilon=np.log(3)) == pytest.approx((4 - 0.36) / 100)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: dame_upper(LAWS["constant"], n=1, epsilon=1.0),
-            "n must be a whole number of at least 2, got 1",
-        ),
-        (
-            lambda: dame_upper(LAWS["constant"], n=9, epsilon=1.0, form="new"),
-            "form must be one of .* got 'new'",
-        ),
-        (
-            lambda: dame_half_width(size_cap=0, n=9, epsilon=1.0),
-            "size_cap must be a whole number of at least 1, got 0",
-        ),
-        (lambda: dame_lower(LAWS["constant"], n=9, epsilon=-1.0), "epsilon must be positive, got -1.0"),
-    ],
-)
-def test_bad_parameters_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
 @pytest.mark.parametrize("epsilon", [0.0, -1.5])
 def test_the_risk_of_two_points_names_the_budget_that_was_given(epsilon):
     with pytest.raises(ValueError, match=f"epsilon must be positive, got {epsilon}"):

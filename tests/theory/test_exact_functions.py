@@ -12,7 +12,11 @@ from userdp.sizes import PowerLawSizes
 from userdp_papers.populations import exceedance
 from userdp_papers.theory.audit import clopper_pearson, loss_lower_bound
 from userdp_papers.theory.exact import folded_mean, miss_probability, two_point_risk
-from userdp_papers.theory.exact.counts import clipped_poisson_curvature, clipped_poisson_slope
+from userdp_papers.theory.exact.counts import (
+    clipped_poisson_curvature,
+    clipped_poisson_slope,
+    clipped_poisson_variance,
+)
 from userdp_papers.theory.rates import duchi_mean_risk
 
 DIGITS = 1e-11
@@ -139,11 +143,6 @@ def test_power_laws_over_many_sizes(length, shape):
         assert right(law.expectation(lambda m: 1 / m), inverse)
 
 
-def test_sizes_beyond_all_whole_floats_are_refused():
-    with pytest.raises(ValueError, match="high must be in"):
-        PowerLawSizes(1, 10**17, 2.0)
-
-
 @tried
 @given(whole(1, 300), st.integers(-1000, 1000), st.integers(0, 1000))
 @example(10, 0, 400)
@@ -169,6 +168,9 @@ def test_clipped_poisson_counts(rate, bound):
         assert right(clipped_poisson_mean(rate, bound), mean)
         assert right(clipped_poisson_slope(rate, bound), below)
         assert right(-clipped_poisson_curvature(rate, bound), law[-1])
+        # what is missing to the bound has the same variance
+        first, second = (mp.fsum((bound - k) ** j * p for k, p in enumerate(law)) for j in (1, 2))
+        assert right(clipped_poisson_variance(rate, bound), second - first**2)
 
 
 @tried

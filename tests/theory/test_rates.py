@@ -157,21 +157,6 @@ def test_the_constant_of_the_horizon_is_the_smallest_that_106_allows():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: effective_users(0, epsilon=1), "n must be positive and finite, got 0.0"),
-        (lambda: user_level(Mean(1), 10, [5, -2], epsilon=1), "size must be positive and finite, got -2.0"),
-        (lambda: item_level(Mean(1), 10, 5, epsilon=np.nan), "epsilon must be positive and finite, got nan"),
-        (lambda: infinite(Mean(1), np.inf, epsilon=1), "n must be positive and finite, got inf"),
-        (lambda: horizon(Mean(1), 10, 5, epsilon=1, kappa=0), "kappa must be positive and finite, got 0.0"),
-        (lambda: Mean(0), "d must be positive and finite, got 0.0"),
-        (lambda: Mean(2, "l1"), "ball must be one of 'cube', 'l2', got 'l1'"),
-        (lambda: Mean(2, decay=-1), "decay must be positive and finite, got -1.0"),
-        (lambda: Sparse(3, 4), "s must be at most d, got 4 and 3"),
-        (lambda: Sparse([3, 9], 4), "s must be at most d, got 4 and [3, 9]"),
-        (lambda: Sparse(3, 0), "s must be positive and finite, got 0.0"),
-        (lambda: Sparse(3, 2, decay=0), "decay must be positive and finite, got 0.0"),
-        (lambda: Mixture(3, decay=np.inf), "decay must be positive and finite, got inf"),
-        (lambda: Density(-1), "smoothness must be positive and finite, got -1.0"),
-        (lambda: Mixture(0), "components must be positive and finite, got 0.0"),
         (
             lambda: item_level(Mixture(2), 10, 5, epsilon=1),
             "problem must have an item-level rate, got a mixture",

@@ -41,7 +41,7 @@ def test_every_user_answers_once_and_loses_the_budget(monkeypatch, n, size, epsi
         assert vote == TwoPointReport(-1.0, 1.0, epsilon) and set(x) <= {-1.0, 0.0, 1.0}
         up = 0.5 + np.array([-1.0, 0.0, 1.0]) / (2 * vote.magnitude)
         assert exact_loss(np.stack([up, 1 - up], axis=1)) == pytest.approx(epsilon, rel=1e-12)
-    low, high = result.interval
+    low, high = result.clipped_to
     assert last == LaplaceReport(low, high, epsilon)
     assert (high - low) / last.scale == pytest.approx(epsilon, rel=1e-12)
     assert result.guarantee.epsilon == epsilon
@@ -77,17 +77,10 @@ def test_its_risk_is_that_of_the_noise_where_the_search_succeeds(theta):
         searched_mean(Signs(theta).draw_means(np.full(n, size), rng), size=size, epsilon=epsilon, rng=rng)
         for _ in range(300)
     ]
-    noise = [2 * (np.ptp(one.interval) / epsilon) ** 2 / (n // 2) for one in made]
+    noise = [2 * (np.ptp(one.clipped_to) / epsilon) ** 2 / (n // 2) for one in made]
     risk = np.mean([(one.value - theta) ** 2 for one in made])
     expected = np.mean(noise) + (1 - theta**2) / size / (n // 2)
     assert 0.6 * expected < risk < 1.6 * expected
-
-
-@pytest.mark.parametrize("wrong, name", [({"size": 6}, "size"), ({"epsilon": 0}, "epsilon")])
-def test_bad_parameters_are_refused_by_name(wrong, name):
-    known = {"size": 30, "epsilon": 1.0, "rng": np.random.default_rng(1)} | wrong
-    with pytest.raises(ValueError, match=name):
-        searched_mean(np.zeros(100), **known)
 
 
 def test_groups_are_those_of_the_equation_for_the_probability_of_failure():

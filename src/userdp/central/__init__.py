@@ -2,7 +2,7 @@
 
 from userdp.central import (
     bounds,
-    bounds_by_descent,
+    clipped,
     debias,
     histogram,
     mean,
@@ -11,7 +11,7 @@ from userdp.central import (
     weights,
 )
 from userdp.central.bounds import *
-from userdp.central.bounds_by_descent import *
+from userdp.central.clipped import *
 from userdp.central.debias import *
 from userdp.central.histogram import *
 from userdp.central.mean import *
@@ -19,5 +19,5 @@ from userdp.central.private_sizes import *
 from userdp.central.unknown_domain import *
 from userdp.central.weights import *
 
-MODULES = bounds, bounds_by_descent, debias, histogram, mean, private_sizes, unknown_domain, weights
+MODULES = bounds, clipped, debias, histogram, mean, private_sizes, unknown_domain, weights
 __all__ = [name for module in MODULES for name in module.__all__]

@@ -3,7 +3,7 @@
 The choices look at the curve G of `userdp.central.bounds`, for a release of budget `release_epsilon`,
 `release_delta`. A bound goes into `userdp.central.histogram.bounded_histogram`; the guarantees of the choice
 and of the release add (`userdp.privacy.guarantee.sequential`). Choices by descent are in
-`userdp.central.bounds_by_descent`.
+`userdp_papers.printed.descents`.
 
 What a contribution bound costs, as a curve that one user bends by a known amount.
 

@@ -99,7 +99,8 @@ def uniform_mean(
     means = _unit(domain, means=means)
     value, noise = _noisy_average(means, epsilon, "replace", rng)
     weights = np.full(means.size, 1 / means.size)
-    return in_domain(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
+    made = in_domain(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
+    return replace(made, error=("laplace_average", 1, made.scale))
 
 
 def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:

@@ -59,9 +59,9 @@ def to_unit(means: NDArray, domain: Domain) -> NDArray:
 def to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
     """The estimate mapped back from [-1, 1]."""
     centre, half = centred(domain)
-    low, high = estimate.interval or UNIT
+    low, high = estimate.clipped_to or UNIT
     ends = centre + half * low, centre + half * high
-    return replace(estimate, value=centre + half * estimate.value, interval=ends)
+    return replace(estimate, value=centre + half * estimate.value, clipped_to=ends)
 
 
 def average_report(randomiser: Any, x: Any, n: int, every_report: bool, rng: Rng) -> Any:

@@ -64,10 +64,12 @@ class Cover:
         """Cover of [-1, 1]^d by the balls around `cells` cubes a side.
 
         The radius is that of the ball around a cube: ``1 / cells`` in l-infinity, ``sqrt(d) / cells`` in l2.
-        `differing` is exact in l-infinity and for d up to 3; above, it is the number of balls.
+        There are at most 10 million balls. `differing` is exact in l-infinity and for d up to 3; above, it is
+        their number.
         """
         _validate.integer(1, d=d, cells=cells)
         _validate.one_of(METRICS, metric=metric)
+        _validate.in_range(1, _validate.LISTED ** (1 / d), cells=cells)
         middles = -1 + (2 * np.arange(cells) + 1) / cells
         centres = np.stack(np.meshgrid(*[middles] * d, indexing="ij"), axis=-1).reshape(-1, d)
         radius = (math.sqrt(d) if metric == "l2" else 1.0) / cells

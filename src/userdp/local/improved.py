@@ -7,6 +7,7 @@ number of records included; each user sends one report.
 """
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -18,11 +19,14 @@ from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import Domain
 from userdp.local.unequal import matching_sizes
 from userdp.privacy.guarantee import disjoint
-from userdp.privacy.reports import LaplaceReport, TwoPointReport, project
+from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport, project
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
 __all__ = ["Round", "Plan", "decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
+
+Kind = Literal["two-point", "laplace", "piecewise"]
+REPORTS = dict(zip(get_args(Kind), (TwoPointReport, LaplaceReport, PiecewiseReport), strict=True))
 
 
 @public
@@ -81,19 +85,20 @@ class Plan:
         Records that a voter needs; others vote for no bin.
     rounds
         The rounds of reports that follow, each about the estimate of the one before.
-    laplace
-        Whether the last round adds Laplace noise; otherwise it reports one of two points.
+    last
+        What is reported in the last round; before it one of two points.
     """
 
     voters: int
     half_width: float
     vote_size: int
     rounds: tuple[Round, ...]
-    laplace: bool = False
+    last: Kind = "two-point"
 
     def __post_init__(self) -> None:
         _validate.integer(0, voters=self.voters)
         _validate.positive(half_width=self.half_width, vote_size=self.vote_size)
+        _validate.one_of(REPORTS, last=self.last)
         # a pair needs two bins
         _validate.in_range(0, 0.5 if self.voters else float("inf"), half_width=self.half_width)
         if not self.rounds:
@@ -114,12 +119,17 @@ def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
 
 @public
 def round_report(
-    round_: Round, centre: float, *, epsilon: float, size_law: SizeLaw, laplace: bool = False
-) -> LaplaceReport | TwoPointReport:
-    """Randomiser of a round about `centre`: a domain of at most [-1, 1], cut where no mean can lie."""
+    round_: Round, centre: float, *, epsilon: float, size_law: SizeLaw, kind: Kind = "two-point"
+) -> LaplaceReport | PiecewiseReport | TwoPointReport:
+    """Randomiser of a round about `centre`: a domain of at most [-1, 1], cut where no mean can lie.
+
+    That of piecewise reports is not cut: they are best at its middle, where most deviations are.
+    """
+    if kind == "piecewise":
+        return PiecewiseReport(-1.0, 1.0, epsilon)
     narrowest = float(round_.scale(size_law.largest))
     low, high = max(-1.0, (-1 - centre) / narrowest), min(1.0, (1 - centre) / narrowest)
-    return (LaplaceReport if laplace else TwoPointReport)(low, high, epsilon)
+    return REPORTS[kind](low, high, epsilon)
 
 
 @public
@@ -145,8 +155,8 @@ def improved_mean(
     Output law: the first users who hold at least ``plan.vote_size`` records vote for their bin by unary
     encoding with one one, the others for none; the common edge of the two neighbouring bins with the most
     votes is the first centre s (0 without a vote). In each round a user's ``(mean - s) / scale(m)``,
-    projected to [-1, 1], becomes a two-point report (with Laplace noise in the last round if the plan says
-    so); s plus the average over ``E 1 / scale(m)``, projected to [-1, 1], is the next centre, and the last
+    projected to [-1, 1], becomes a two-point report (in the last round the kind of report that the plan
+    names); s plus the average over ``E 1 / scale(m)``, projected to [-1, 1], is the next centre, and the last
     is the estimate. The interval is the ``s +- b`` in which the last round took theta to lie; votes are those
     of the pairs of neighbouring bins.
 
@@ -189,8 +199,8 @@ def improved_mean(
     for round_ in plan.rounds:
         group = slice(first, first + round_.users)
         first, about = group.stop, centre
-        laplace = plan.laplace and round_ is plan.rounds[-1]
-        randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, laplace=laplace)
+        kind = plan.last if round_ is plan.rounds[-1] else "two-point"
+        randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, kind=kind)
         y = scaled_deviations(x[group], held[group], round_, about)
         gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # type: ignore[misc]
         centre = about + float(average_report(randomiser, y, round_.users, every_report, rng)) / gain

@@ -23,14 +23,14 @@ from userdp.local._rounds import (
     users_table,
 )
 from userdp.local.localise import Ballot, Bins
-from userdp.privacy.reports import LaplaceReport, TwoPointReport
+from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import MeanEstimate
 
 __all__ = [
     "KENT_MARGIN",
-    "KENT_GENERAL_MARGIN",
     "laplace_mean",
     "duchi_mean",
+    "piecewise_mean",
     "localised_half_width",
     "localised_mean",
 ]
@@ -88,13 +88,33 @@ def duchi_mean(
     return _one_round(TwoPointReport, means, epsilon, domain, every_report, rng)
 
 
+@public
+def piecewise_mean(
+    means: ArrayLike, *, epsilon: float, domain: Domain = UNIT, every_report: bool = False, rng: Rng
+) -> MeanEstimate:
+    """Average of the users' piecewise reports (Wang et al. 2019).
+
+    Output law: the average of n independent `userdp.privacy.reports.PiecewiseReport`, whose means are the
+    users' means; from a budget of about 1 on less noise than two points, and always less than Laplace's.
+
+    Parameters as for `laplace_mean`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> round(piecewise_mean(np.full(10_000, 0.3), epsilon=3.0, rng=rng).value, 2)
+    0.3
+    """
+    return _one_round(PiecewiseReport, means, epsilon, domain, every_report, rng)
+
+
 def _one_round(
     kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: Rng
 ) -> MeanEstimate:
     x = users_table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
     value = average_report(randomiser, x, x.size, every_report, rng)
-    return MeanEstimate(float(value), randomiser.guarantee)
+    return MeanEstimate(float(value), randomiser.guarantee, error=randomiser.error(x.size))
 
 
 @public

@@ -100,8 +100,8 @@ def dame(
     x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)
     held = matching_sizes(sizes, x, size_law)
     result = dame_rounds(x, held, epsilon, size_law, size_cap, printed).run(every_report, rng)
-    low, high = np.clip(result.interval or UNIT, *UNIT)
-    return to_domain(replace(result, interval=(low, high)), domain)
+    low, high = np.clip(result.clipped_to or UNIT, *UNIT)
+    return to_domain(replace(result, clipped_to=(low, high)), domain)
 
 
 def dame_rounds(

@@ -1,13 +1,20 @@
-"""A method with its public parameters and what is known of its error beforehand; a ranking of such."""
+"""A question in public numbers; a method with what is known of its error beforehand; a ranking of such."""
 
+import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Any, Literal
 
 import numpy as np
+
+from userdp import _validate
+from userdp.planning.risk.improved_plan import TAILS, Tails
+from userdp.privacy.guarantee import Neighbours
+from userdp.sizes import SizeLaw, constant_size, refuse_private
 
 __all__ = ["NoGain", "Option", "Ranking"]
 
@@ -35,7 +42,8 @@ class Option:
     noise
         What privacy adds to it by randomness, beside bias and sampling.
     failure
-        Bound on the probability that a localisation chooses a wrong place; its cost is in `error`.
+        Bound on the probability that a localisation chooses a wrong place; its cost is in `error`. NaN where
+        it is known as a part of the error only.
     basis
         Whether `error` is exact at the worst law, a proven bound, or a formula that assumes more.
     assumes
@@ -50,6 +58,8 @@ class Option:
         Why it should not be used here, with the numbers; `run` gives it as a `NoGain` warning.
     call, parameters
         The estimator, and the public parameters that `run` passes to it.
+    rounds
+        Times at which users must be met; each user sends something at one of them.
     """
 
     method: str
@@ -65,6 +75,7 @@ class Option:
     warning: str = ""
     call: Callable[..., Any] | None = field(default=None, repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+    rounds: int = 1
 
     @property
     def title(self) -> str:
@@ -72,14 +83,25 @@ class Option:
         return f"{self.method} ({self.setting})" if self.setting else self.method
 
     def run(self, *data: Any, rng: np.random.Generator) -> Any:
-        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts."""
+        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts.
+
+        The value is projected to the domain, a count to 0 or more, which costs no privacy.
+        """
         if self.call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
         if self.warning:
             warnings.warn(self.warning, NoGain, stacklevel=2)
         if len(data) == 1 and isinstance(data[0], tuple):
             data = data[0]
-        return self.call(*data, rng=rng, **self.parameters)
+        return within(self.call(*data, rng=rng, **self.parameters), self.parameters.get("domain"))
+
+
+def within(found: Any, domain: tuple[float, float] | None) -> Any:
+    """A released mean projected to its domain, released counts to what a count can be: never further off."""
+    low, high = domain or (0.0, math.inf)
+    value = np.clip(found.value, low, high)
+    sent = {"sent": found.value} if found.error else {}  # an interval is about what was sent
+    return replace(found, value=value if np.ndim(value) else float(value), **sent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +163,13 @@ class Ranking(Sequence[Option]):
     @property
     def _head(self) -> tuple[str, ...]:
         cost = "times no privacy" if self.without_privacy else "of all records"
-        return "error", "noise", "bias", "lost runs", "which is a", cost
+        return "error", "noise", "bias", "lost runs", "rounds", "which is a", cost
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
         cost = self._against(option).split()[0]
-        return f"{option.error:.2g}", *parts, f"{option.failure:.1g}", KINDS[option.basis], cost
+        lost = "in error" if math.isnan(option.failure) else f"{option.failure:.1g}"
+        return f"{option.error:.2g}", *parts, lost, f"{option.rounds}", KINDS[option.basis], cost
 
     def __str__(self) -> str:
         usable = [option for option in self.options if not option.unused]
@@ -185,3 +208,104 @@ def _terms(option: Option) -> str:
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Public knowledge: users, their sizes, the budget, the domain, how much users differ; what is wanted."""
+
+    n: int
+    size_law: SizeLaw
+    epsilon: float
+    delta: float
+    domain: tuple[float, float]
+    spread: float
+    private_sizes: bool
+    tails: Tails
+    sizes_tell: bool = False
+    dimension: int = 1
+    items: int | None = None
+    neighbours: Neighbours = "replace"
+    rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        _validate.integer(2, n=self.n)
+        _validate.budget(epsilon=self.epsilon)
+        _validate.in_range(0, 0.5, delta=self.delta)
+        _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
+        _validate.in_range(0, self.half, spread=self.spread)
+        _validate.one_of(TAILS, tails=self.tails)
+        _validate.integer(1, dimension=self.dimension)
+        if self.items is not None:
+            _validate.integer(1, items=self.items)
+        if self.rounds is not None:
+            _validate.integer(1, rounds=self.rounds)
+        if self.private_sizes:
+            refuse_private(sizes=self.size_law)
+
+    @property
+    def half(self) -> float:
+        """Half the length of the domain: errors on [-1, 1] times this are in the units of the data."""
+        return (self.domain[1] - self.domain[0]) / 2
+
+    @property
+    def unit_spread(self) -> float:
+        """Standard deviation of the users' own means where the domain is [-1, 1]."""
+        return self.spread / self.half
+
+    @property
+    def unequal(self) -> bool:
+        """Whether users hold different numbers of records."""
+        return self.size_law.smallest != self.size_law.largest
+
+    @property
+    def weighing_law(self) -> SizeLaw:
+        """Law by which users may be weighed: all as the least where sizes tell of means."""
+        return constant_size(self.size_law.smallest) if self.sizes_tell else self.size_law
+
+    @cached_property
+    def sampling(self) -> float:
+        """Variance of a user's mean on [-1, 1], at most: that of signs at 0, and the spread."""
+        return float(min(self.size_law.expectation(lambda m: 1 / m) + self.unit_spread**2, 1.0))
+
+    @property
+    def without_privacy(self) -> float:
+        """Root mean squared error of the best weighted mean of the users, were nothing hidden."""
+        worth = self.size_law.expectation(lambda m: 1 / np.minimum(1 / m + self.unit_spread**2, 1.0))
+        return self.half / math.sqrt(self.n * worth)
+
+    def mean_option(
+        self,
+        method: str,
+        variance: float,
+        /,
+        *,
+        noise: float,
+        basis: Basis,
+        assumes: str,
+        bias: float = 0.0,
+        setting: str = "",
+        failure: float = 0.0,
+        estimates: str = "the mean of the users' own means",
+        call: Callable[..., Any] | None = None,
+        rounds: int = 1,
+        **parameters: Any,
+    ) -> Option:
+        """An option for a mean from variances and a bias on [-1, 1]."""
+        if self.rounds and rounds > self.rounds:
+            return unused(method, f"meets users at {rounds} times, and rounds is {self.rounds}")
+        error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
+        terms = assumes, estimates, self.half * bias
+        how: dict[str, Any] = {"call": call, "parameters": parameters, "rounds": rounds}
+        return Option(method, setting, error, noise, failure, basis, *terms, **how)
+
+    def unweighed(self, method: str) -> Option | None:
+        """The reason not to use a method that weighs by size, if there is one."""
+        if self.sizes_tell and self.unequal:
+            return unused(method, "weighs by size, and sizes tell of means")
+        return None
+
+
+def unused(method: str, why: str) -> Option:
+    """A method that cannot be used, with the reason."""
+    return Option(method, "", math.inf, math.inf, 1.0, "bound", "", "", unused=why)

@@ -8,9 +8,9 @@ from typing import Literal
 
 from userdp import _validate
 from userdp._public import public
-from userdp.planning import central_means, histograms, vector_means
-from userdp.planning.option import MUCH, Option, Ranking
-from userdp.planning.question import Question
+from userdp.planning import central_methods, local_methods
+from userdp.planning.local_methods import ANY
+from userdp.planning.option import MUCH, Option, Question, Ranking
 from userdp.planning.risk.improved_plan import Tails
 from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
 from userdp.privacy.guarantee import Neighbours
@@ -29,13 +29,14 @@ def plan(
     trust: Literal["nobody", "curator"] = "nobody",
     estimate: Literal["mean", "histogram"] = "mean",
     domain: tuple[float, float] = (-1.0, 1.0),
-    spread: float = 0.0,
+    spread: float | None = None,
     private_sizes: bool = False,
-    sizes_tell: bool = False,
+    sizes_tell: bool = True,
     tails: Tails = "bounded",
     dimension: int = 1,
     items: int | None = None,
     neighbours: Neighbours = "replace",
+    rounds: int | None = None,
 ) -> Ranking:
     """Rank the methods for a question by their predicted error, each with its best public parameters.
 
@@ -56,13 +57,14 @@ def plan(
     domain
         Public ends of the values; errors and `spread` are in its units.
     spread
-        Standard deviation of the users' own means, a guess: 0 where all users share one law. Too small a
-        guess loses runs, too large a one costs error.
+        Standard deviation of the users' own means, a guess: 0 where all users share one distribution. Too
+        small a guess breaks the predicted error, too large a one costs some. If it is not given, users are
+        taken to differ by a tenth of the domain.
     private_sizes
         Whether a user's number of records is private; then the law must not come from these users.
     sizes_tell
         Whether a user's number of records may tell of its own mean, as where people decide how much they do;
-        nobody is then weighed by size.
+        nobody is then weighed by size. False is a promise about the users.
     tails
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal".
@@ -72,13 +74,15 @@ def plan(
         Number of items of a histogram.
     neighbours
         What a histogram hides: "replace" or "add-remove".
+    rounds
+        Most times at which users can be met; a survey has one. Any number by default.
 
     Examples
     --------
     >>> import numpy as np
-    >>> ranking = plan(n=10_000, sizes=1000, epsilon=1.0)
+    >>> ranking = plan(n=10_000, sizes=1000, epsilon=1.0, spread=0.02)
     >>> ranking[0].basis, f"{ranking[0].error:.4f}", ranking.useful
-    ('bound', '0.0033', True)
+    ('bound', '0.0037', True)
     >>> means, sizes, rng = np.full(10_000, 0.3), np.full(10_000, 1000), np.random.default_rng(1)
     >>> round(ranking[0].run(means, sizes, rng=rng).value, 2)
     0.3
@@ -88,20 +92,23 @@ def plan(
     if (estimate, trust) not in ANSWERS:
         raise ValueError(f"trust must be 'curator' for a {estimate}, got {trust!r}")
     law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
-    public = private_sizes, tails, sizes_tell, dimension, items, neighbours
-    asked = Question(n, law, epsilon, delta, domain, spread, *public)
+    public = private_sizes, tails, sizes_tell, dimension, items, neighbours, rounds
+    guess = (domain[1] - domain[0]) / 10 if spread is None else spread
+    asked = Question(n, law, epsilon, delta, domain, guess, *public)
     if dimension > 1 and (estimate, trust) != ("mean", "nobody"):
         raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
     words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     words += f", {dimension} coordinates" if dimension > 1 else ""
+    if spread is None and estimate == "mean":
+        words += f", users' own means taken to differ by {guess:g}, a tenth of the domain: say spread"
     return ranked(ANSWERS[estimate, trust](asked), words, *SCALES[estimate, trust](asked))
 
 
 # what answers a question, by what is wanted and who is trusted
 ANSWERS: dict[tuple[str, str], Callable[[Question], Iterable[Option]]] = {
-    ("mean", "nobody"): vector_means.options,
-    ("mean", "curator"): central_means.options,
-    ("histogram", "curator"): histograms.options,
+    ("mean", "nobody"): local_methods.options,
+    ("mean", "curator"): central_methods.options,
+    ("histogram", "curator"): central_methods.histograms,
 }
 
 
@@ -122,6 +129,7 @@ SCALES: dict[tuple[str, str], Callable[[Question], list[float]]] = {
     ("histogram", "curator"): of_a_histogram,
 }
 MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
+NEARLY = 1.1  # times the smallest error, within which the method that assumes nothing comes first
 
 
 def ranked(
@@ -129,9 +137,13 @@ def ranked(
 ) -> Ranking:
     """In order of error; what cannot be used comes last, and what should not be used carries a warning.
 
-    What may lose a run in a hundred comes after all that does not.
+    What may lose a run in a hundred comes after all that does not; an exact risk that assumes nothing comes
+    first if it is nearly the smallest.
     """
-    first, *others = sorted(options, key=lambda one: (one.failure > MOST_LOST, one.error))
+    in_order = sorted(options, key=lambda one: (one.failure > MOST_LOST, one.error))
+    sure = [one for one in in_order if one.assumes == ANY and one.error <= NEARLY * in_order[0].error]
+    first = (sure or in_order)[0]
+    others = [one for one in in_order if one is not first]
     if first.error > guess / 2:
         first = replace(
             first, warning=f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"

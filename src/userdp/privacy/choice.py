@@ -108,7 +108,7 @@ class NoisyMaximum(CentralMechanism):
 
 def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
     """Minus the number of values that must change until t is the right answer, for t = 1 .. largest."""
-    _validate.integer(1, largest=largest)
+    _validate.integer(1, _validate.LISTED, largest=largest)
     _validate.in_range(0, float("inf"), rank=rank)
     values = np.nan_to_num(np.asarray(values, dtype=float))
     counts = np.bincount(np.clip(values, 1, largest).astype(np.int64), minlength=int(largest) + 1)
@@ -150,7 +150,7 @@ def order_statistic(
     rank
         Which of the values, counted from the largest: the answer has about `rank` values at or above it.
     largest
-        Public upper bound of the answer, at least 1.
+        Public upper bound of the answer, at least 1 and at most 10 million, since each has its score.
     epsilon
         Budget of the choice, positive.
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from userdp import _validate
 from userdp._public import public
 
-__all__ = ["Guarantee", "nothing_spent", "sequential", "disjoint"]
+__all__ = ["Guarantee", "sequential", "disjoint"]
 
 Trust = Literal["local", "central"]
 Neighbours = Literal["replace", "replace-same-size", "add-remove"]

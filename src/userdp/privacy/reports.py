@@ -38,6 +38,7 @@ __all__ = [
     "UnaryEncoding",
     "LaplaceReport",
     "TwoPointReport",
+    "PiecewiseReport",
     "EveryReport",
     "tally",
     "HashedReport",
@@ -320,6 +321,10 @@ class _OnInterval(LocalReport):
         _validate.ordered(low=self.low, high=self.high)
         super().__post_init__()
 
+    def error(self, n: int) -> tuple | None:
+        """Distribution of the error of an average of `n` reports, its name and numbers; None if unknown."""
+        return None
+
 
 @public
 @dataclass(frozen=True)
@@ -362,6 +367,9 @@ class LaplaceReport(_OnInterval):
     def variance(self, x: ArrayLike) -> Floats:
         """Variance of the report of each number of `x`; the same for all."""
         return np.full(np.shape(x), 2 * self.scale**2)
+
+    def error(self, n: int) -> tuple | None:
+        return "laplace_average", n, self.scale
 
     def privacy_loss(self) -> float:
         """Largest log-ratio of two Laplace densities whose centres are `high - low` apart."""
@@ -433,9 +441,100 @@ class TwoPointReport(_OnInterval):
         """Variance of the report of each number of `x`."""
         return self.magnitude**2 - (project(x, self.low, self.high) - self.centre) ** 2
 
+    def error(self, n: int) -> tuple | None:
+        return "two_points", n, self.centre - self.magnitude, self.centre + self.magnitude
+
     def privacy_loss(self) -> float:
         """Largest log-ratio between the laws of the report under the two ends of the domain."""
         return float(np.ptp(np.log(self._upper([self.low, self.high]))))
+
+
+def _uniform_sum(count: int, rng: Rng) -> float:
+    """Draw the sum of `count` uniform numbers of 53 bits: of each bit, how many have it is binomial."""
+    return float(rng.binomial(count, 0.5, 53) @ 0.5 ** np.arange(1, 54))
+
+
+@public
+@dataclass(frozen=True)
+class PiecewiseReport(_OnInterval):
+    """A number near the truth or anywhere: two levels of density (Wang et al. 2019, Algorithm 2).
+
+    Output law: with ``w = (high - low) / (exp(epsilon / 2) - 1)`` the report is uniform on
+    [low - w, high + w] with probability ``exp(-epsilon / 2)``, and otherwise uniform on the window of
+    length w from ``x - w (high - x) / (high - low)`` on, so that its mean is x.
+
+    Examples
+    --------
+    >>> report = PiecewiseReport(-1.0, 1.0, 3.0)
+    >>> report.privatise([-1.0, 0.0, 1.0], np.random.default_rng(1)).round(2)
+    array([-1.03, -0.11, -0.24])
+    >>> report.variance([0.0, 1.0]).round(2)
+    array([0.21, 0.49])
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _validate.positive(window=self.window)
+
+    @property
+    def window(self) -> float:
+        """Length of the window, and how far reports reach beyond either end of the domain."""
+        return (self.high - self.low) / float(np.expm1(self.epsilon / 2))
+
+    @property
+    def reach(self) -> float:
+        """Length of all that can be reported."""
+        return self.high - self.low + 2 * self.window
+
+    @property
+    def silent(self) -> float:
+        """Probability of a report that is uniform on all of it."""
+        return float(np.exp(-self.epsilon / 2))
+
+    def _start(self, x: Floats) -> Floats:
+        """Where the window of each projected number begins."""
+        return x - self.window * ((self.high - x) / (self.high - self.low))
+
+    def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
+        """Report for each number of `x`, shape (n,)."""
+        _validate.generator(rng=rng)
+        x = project(x, self.low, self.high)
+        silent = rng.random(x.shape) < self.silent
+        start = np.where(silent, self.low - self.window, self._start(x))
+        return start + np.where(silent, self.reach, self.window) * rng.random(x.shape)
+
+    def sample_total(self, x: ArrayLike, rng: Rng) -> float:
+        """Draw the sum of the reports: who is silent, then two sums of uniform numbers."""
+        x = project(x, self.low, self.high)
+        telling = rng.random(x.shape) >= self.silent
+        told = int(np.count_nonzero(telling))
+        silent = x.size - told
+        start = silent * (self.low - self.window) + float(self._start(x) @ telling)
+        return start + self.window * _uniform_sum(told, rng) + self.reach * _uniform_sum(silent, rng)
+
+    def density(self, report: ArrayLike, x: ArrayLike) -> Floats:
+        """Density at each `report` for each number of `x`; arrays broadcast."""
+        beyond = np.subtract(report, self._start(project(x, self.low, self.high)))
+        low = np.subtract(report, self.low - self.window)
+        within = (beyond >= 0) & (beyond <= self.window)
+        level, more = self._levels
+        return np.asarray((level + more * within) * ((low >= 0) & (low <= self.reach)), dtype=np.float64)
+
+    @property
+    def _levels(self) -> tuple[float, float]:
+        """Density outside the window, and how much more it is within."""
+        return self.silent / self.reach, -float(np.expm1(-self.epsilon / 2)) / self.window
+
+    def variance(self, x: ArrayLike) -> Floats:
+        """Variance of the report of each number of `x`: the further from the middle, the larger."""
+        half, odds = (self.high - self.low) / 2, float(np.expm1(self.epsilon / 2))
+        unit: Floats = np.asarray(project(x, self.low, self.high) - self.low, dtype=np.float64) / half - 1
+        return half**2 / odds * (1 / 3 + 4 / (3 * odds) + np.square(unit))
+
+    def privacy_loss(self) -> float:
+        """Largest log-ratio between the densities of a report under two numbers."""
+        level, more = self._levels
+        return float(np.log1p(more / level))
 
 
 @public

@@ -1,10 +1,12 @@
 """What an estimator returns: a value, its guarantee, and what else the server saw on the way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from userdp import _validate
+from userdp._public import public
 from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
@@ -25,10 +27,32 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Release(Generic[Value]):
-    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it."""
+    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it.
+
+    `sent` is the value before it was projected to a domain, where it was.
+    """
 
     value: Value
     guarantee: Guarantee
+    error: tuple | None = field(default=None, kw_only=True, repr=False)
+    sent: float | None = field(default=None, kw_only=True, repr=False)
+
+    @public
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval that holds the average of these users' data with probability `level` at least.
+
+        It holds for finitely many users, whatever their data within the domain are, from the distribution of
+        what was released, `error`; a method of whose error no such distribution is known is refused.
+        """
+        _validate.inside(0, 1, level=level)
+        if self.error is None:
+            raise ValueError(
+                f"level must not be asked for: no interval is proved for this method, got {level}"
+            )
+        from userdp import _intervals
+
+        value = self.value if self.sent is None else self.sent
+        return getattr(_intervals, self.error[0])(value, (1 - level) / 2, *self.error[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +61,14 @@ class MeanEstimate(Release[float]):
 
     Parameters
     ----------
-    interval
+    clipped_to
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
     votes : shape (bins,), or None
         Privatised vote totals, a bin each; None without a localisation step.
     """
 
-    interval: tuple[float, float] | None = None
+    clipped_to: tuple[float, float] | None = None
     votes: Ints | None = None
 
     @property

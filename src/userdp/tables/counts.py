@@ -1,13 +1,13 @@
 """Tables of (user, item[, count]) records, read strictly as a matrix of counts, one row a user.
 
-A faulty table raises, naming the column, the value and the row (counted from 0, a header not counted):
-this is data that a curator holds, not a report that a user sends.
-Show these messages to nobody who may not see the data.
+A faulty table raises, naming the column and the row (counted from 0, a header not counted), but no value:
+this is data that a curator holds, not a report that a user sends. That there is a fault, and where, tells of
+the data all the same.
 """
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, issparse
 
 from userdp import _validate
 from userdp._public import public
-from userdp.tables.columns import column_of, columns_of, integers, is_integer, missing, refuse
+from userdp.tables.columns import Coded, column_of, columns_of, is_integer, is_missing
 
 __all__ = ["ItemCounts", "count_table", "from_csv"]
 
@@ -57,7 +57,7 @@ class ItemCounts:
             raise ValueError(f"counts must have shape (n, {d}), n at least 1, got {given.shape}")
         faults = given.data[~(given.data >= 0) | (given.data % 1 != 0)]
         if faults.size:
-            raise ValueError(f"counts must be whole numbers of at least 0, got {faults[0]}")
+            raise ValueError(f"counts must be whole numbers of at least 0, got others in {faults.size} cells")
         if self.labels is not None and len(self.labels) != given.shape[0]:
             raise ValueError(f"labels must be one a user, {given.shape[0]}, got {len(self.labels)}")
         counts = given.astype(np.int64)
@@ -139,7 +139,10 @@ def count_table(
     array([[0, 1],
            [2, 0]])
     """
-    return _count_table(name, ("users", users), ("items", items), ("counts", counts), domain)
+    columns = columns_of(users=users, items=items)
+    columns += [] if counts is None else columns_of(users=users, counts=counts)[1:]
+    coded = [Coded(column.tolist()) for column in columns]
+    return _count_table(name, ("users", "items", "counts"), coded, domain)
 
 
 def from_csv(
@@ -168,51 +171,57 @@ def from_csv(
     if len(set(names)) < len(names):
         raise ValueError(f"user, item and count must be different columns, got {names}")
     columns = _read_columns(path, names)
-    counts = None if count is None else _parsed(count, columns[2])
-    return _count_table(str(path), (user, columns[0]), (item, columns[1]), (count, counts), domain)
+    return _count_table(str(path), (user, item, count or "counts"), columns, domain)
 
 
-def _count_table(name: str, users: tuple, items: tuple, counts: tuple, domain: Iterable | None) -> ItemCounts:
-    """Each column comes with the name under which errors speak of it."""
-    user, item, (count, given) = users[0], items[0], counts
-    who, what = columns_of(**dict([users, items]))
+def _count_table(
+    name: str, names: Sequence[str], columns: list[Coded], domain: Iterable | None
+) -> ItemCounts:
+    """From users, items and perhaps counts, each with the name under which errors speak of it."""
+    (user, item, count), (who, what, *given) = names, columns
     held_by, held = _labels(user, who), _labels(item, what)
-    weights = np.ones(len(who), np.int64) if given is None else _counts(user, who, count, given)
+    weights = _counts(count, *given) if given else np.ones(len(who.numbers), np.int64)
     rows = {label: row for row, label in enumerate(sorted(set(held_by)))}
     if len(rows) < 2:
-        raise ValueError(f"{user} must name at least two users, got only {next(iter(rows))!r}")
+        raise ValueError(f"{user} must name at least two users, got one")
     if domain is None:
-        seen = sorted({label for label, weight in zip(held, weights, strict=True) if weight})
-        columns = {label: column for column, label in enumerate(seen)}
+        used = what.put([*range(len(held))])[weights > 0]
+        places = {label: place for place, label in enumerate(sorted({held[one] for one in np.unique(used)}))}
     else:
-        columns = _domain(domain)
-        refuse(item, "be in the public domain", what, [label not in columns for label in held])
-    if not columns:
-        raise ValueError(f"{count} must not all be 0 unless a domain is given, got {len(weights)} zeros")
-    at = [rows[label] for label in held_by], [columns.get(label, 0) for label in held]
-    table = csr_array((weights, at), shape=(len(rows), len(columns)))
-    return ItemCounts(name, tuple(columns), table, tuple(rows))
+        places = _domain(domain)
+        what.refuse(item, "be in the public domain", [label not in places for label in held])
+    if not places:
+        raise ValueError(f"{count} must not all be 0 unless a domain is given")
+    at = who.put([rows[label] for label in held_by]), what.put([places.get(label, 0) for label in held])
+    return ItemCounts(
+        name, tuple(places), csr_array((weights, at), shape=(len(rows), len(places))), tuple(rows)
+    )
 
 
-def _counts(user: str, users: NDArray, count: str, given: ArrayLike) -> NDArray[np.int64]:
-    _, column = columns_of(**{user: users, count: given})
-    weights = integers(count, column)
-    refuse(count, "not be negative", column, weights < 0)
+def _counts(name: str, given: Coded) -> NDArray[np.int64]:
+    """Counts, from whole numbers or from texts of such."""
+    entries = given.entries()
+    given.refuse(name, "be present", [entry == "" for entry in entries])
+    if all(isinstance(entry, str) for entry in entries):
+        given.refuse(name, "be whole numbers", [not _WHOLE.fullmatch(entry) for entry in entries])
+        entries = [int(entry.partition(".")[0]) for entry in entries]
+    given.refuse(name, "be 64-bit integers", [not is_integer(entry) for entry in entries])
+    given.refuse(name, "not be negative", [entry < 0 for entry in entries])
+    weights = given.put(entries)
     if weights.sum(dtype=float) >= _LARGEST_TOTAL:
-        raise ValueError(f"{count} must add up to less than 2**53, got {weights.sum(dtype=float):.3g}")
+        raise ValueError(f"{name} must add up to less than 2**53")
     return weights
 
 
-def _labels(name: str, column: NDArray) -> list[Any]:
-    """Return labels as plain strings or whole numbers, all of one kind."""
-    labels = column.tolist()
-    refuse(name, "be present", column, [missing(label) for label in labels])
+def _labels(name: str, column: Coded) -> list[Any]:
+    """Return distinct labels as plain strings or whole numbers, all of one kind."""
+    labels = column.entries()
+    column.refuse(name, "be present", [is_missing(label) for label in labels])
     text = isinstance(labels[0], str)
     good = [isinstance(label, str) if text else is_integer(label) for label in labels]
-    refuse(name, "be all text or all whole numbers", column, np.logical_not(good))
+    column.refuse(name, "be all text or all whole numbers", np.logical_not(good))
     if text:
-        spaced = [label != label.strip() for label in labels]
-        refuse(name, "have no white space at its ends", column, spaced)
+        column.refuse(name, "have no white space at its ends", [one != one.strip() for one in labels])
     return [str(label) if text else int(label) for label in labels]
 
 
@@ -220,36 +229,32 @@ def _domain(domain: Iterable) -> dict[Any, int]:
     """Return the domain as a dict from item to column, in the given order."""
     if isinstance(domain, str):
         raise ValueError(f"domain must be a sequence of labels, got {domain!r}")
-    column = column_of("domain", list(domain))
-    labels = _labels("domain", column)
-    first = {label: row for row, label in reversed(list(enumerate(labels)))}
-    refuse("domain", "name each item once", column, [first[label] < row for row, label in enumerate(labels)])
-    return {label: row for row, label in enumerate(labels)}
+    given = column_of("domain", list(domain)).tolist()
+    labels = _labels("domain", Coded(given))
+    if len(set(labels)) < len(given):
+        raise ValueError(f"domain must name each item once, got {len(given)} labels of {len(set(labels))}")
+    return {label: place for place, label in enumerate(labels)}
 
 
-def _read_columns(path: str | PathLike, names: list[str]) -> list[list[str]]:
-    """Return the named columns of a CSV file, lists of text."""
+def _read_columns(path: str | PathLike, names: list[str]) -> list[Coded]:
+    """Return the named columns of a CSV file, of which no line is kept."""
+    columns = [Coded() for _ in names]
     with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = (line for line in csv.reader(file, strict=True) if line)
         try:
-            rows = [row for row in csv.reader(file, strict=True) if row]
-        except csv.Error as error:
-            raise ValueError(f"{path} must be comma-separated text, got: {error}") from error
-    header, records = (rows[0], rows[1:]) if rows else ([], [])
-    for name in names:
-        if header.count(name) != 1:
-            raise ValueError(f"{path} must have the column {name!r} once, got the columns {header}")
-    if not records:
+            header = next(lines, [])
+            for name in names:
+                if header.count(name) != 1:
+                    raise ValueError(f"{path} must have the column {name!r} once, got the columns {header}")
+            positions = [header.index(name) for name in names]
+            for row, line in enumerate(lines):
+                if len(line) != len(header):
+                    raise ValueError(f"{path} must have {len(header)} fields a line: see row {row}")
+                for column, position in zip(columns, positions, strict=True):
+                    column.append(line[position])
+        except (csv.Error, UnicodeDecodeError) as error:
+            reason = getattr(error, "reason", error)
+            raise ValueError(f"{path} must be comma-separated text in utf-8, got: {reason}") from None
+    if not columns[0].numbers:
         raise ValueError(f"{path} must hold at least one record, got only the header {header}")
-    for row, record in enumerate(records):
-        if len(record) != len(header):
-            raise ValueError(f"{path} must have {len(header)} fields a line, got {record} in row {row}")
-    positions = [header.index(name) for name in names]
-    return [[record[position] for record in records] for position in positions]
-
-
-def _parsed(name: str, texts: list[str]) -> list[int]:
-    """Return counts read as text as whole numbers."""
-    column = np.asarray(texts, dtype=object)
-    refuse(name, "be present", column, [text == "" for text in texts])
-    refuse(name, "be whole numbers", column, [not _WHOLE.fullmatch(text) for text in texts])
-    return [int(text.partition(".")[0]) for text in texts]
+    return columns

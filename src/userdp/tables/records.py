@@ -1,15 +1,15 @@
 """From a table of records to what estimators take: one row a user, in an order free of the data."""
 
 from collections.abc import Hashable, Sequence
-from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from userdp import _validate
-from userdp.tables.columns import column_of, missing, refuse
+from userdp.tables.columns import column_of, is_missing, refuse
+from userdp.tables.engine import absent, is_csv, is_elsewhere, named, opened
 
 __all__ = ["UserMeans", "user_means", "user_table"]
 
@@ -22,7 +22,14 @@ class UserMeans(NamedTuple):
 
 
 def user_means(
-    records: Any, *, user: str, value: str, domain: tuple[float, float], rng: np.random.Generator
+    records: Any,
+    *,
+    user: str,
+    value: str,
+    domain: tuple[float, float],
+    missing: Literal["refuse", "drop", "low"] = "refuse",
+    silent: Literal["refuse", "abstain", "low"] = "refuse",
+    rng: np.random.Generator,
 ) -> UserMeans:
     """Average each user's records, clipped to a public domain, and shuffle the users.
 
@@ -31,13 +38,20 @@ def user_means(
     Parameters
     ----------
     records
-        A table of which ``records[user]`` and ``records[value]`` are columns: a frame of pandas or polars, or
-        a dictionary of arrays. A column is taken by position; an index is of no effect. Or the path of a
-        Parquet file (of several with ``*``), which may be larger than memory: DuckDB averages it by user.
+        A table of which ``records[user]`` and ``records[value]`` are columns: a frame of pandas or polars, an
+        Arrow table, or a dictionary of arrays, masked or not. A column is taken by position; an index is of
+        no effect. Or a relation of DuckDB, or the path of a CSV or Parquet file (of several with ``*``),
+        which may be larger than memory: DuckDB averages it by user. Labels in a CSV file are text.
     user, value
         Names of the columns; users are any labels, values are numbers.
     domain
-        Public ends (low, high); a value outside is moved to the nearer end, NaN or none to the low one.
+        Public ends (low, high); a value outside is moved to the nearer end.
+    missing
+        What a record without a value (NaN, none, masked) is: a reason to refuse the table, no record
+        ("drop"), or one at the low end.
+    silent
+        What a user is of whom all records were dropped: a reason to refuse the table, nobody ("abstain", so
+        that the number of users depends on the data), or a user of size 0 with a mean at the low end.
 
     Examples
     --------
@@ -48,46 +62,59 @@ def user_means(
     """
     low, high = domain
     _validate.ordered(**{"domain[0]": low, "domain[1]": high})
+    _validate.one_of(("refuse", "drop", "low"), missing=missing)
+    _validate.one_of(("refuse", "abstain", "low"), silent=silent)
     _validate.generator(rng=rng)
-    averaged = _averages_on_disk if isinstance(records, (str, PathLike)) else _averages
-    means, sizes = averaged(records, user, value, float(low), float(high))
-    order = rng.permutation(sizes.size)
+    averaged = _averages_elsewhere if is_elsewhere(records) else _averages
+    means, sizes, rows = averaged(records, user, value, float(low), float(high))
+    if missing == "refuse" and (sizes < rows).any():
+        raise ValueError(f"missing must be 'drop' or 'low' where {value} is missing, got 'refuse'")
+    if missing == "low":
+        means, sizes = np.where(sizes < rows, low + (means - low) * (sizes / rows), means), rows
+    if silent == "refuse" and not sizes.all():
+        raise ValueError(f"silent must be 'abstain' or 'low' where a {user} has no records, got 'refuse'")
+    order = rng.permutation(np.flatnonzero(sizes) if silent == "abstain" else sizes.size)
     return UserMeans(means[order], sizes[order])
 
 
-def _averages(records: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, NDArray]:
-    """Mean of the clipped values of each user and how many they are, users in the order of labels."""
+def _averages(records: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, ...]:
+    """Mean of each user's clipped values, `low` without any, how many they are, and how many rows."""
     row, n = _rows(records, user)
-    values = np.asarray(_column(records, value))
-    _numbers(value, values, row.shape)
-    values = np.clip(np.nan_to_num(values.astype(float), nan=low, posinf=high, neginf=low), low, high)
-    sizes = np.bincount(row, minlength=n)
-    return np.bincount(row, weights=values, minlength=n) / sizes, sizes
+    column = np.asanyarray(_column(records, value))  # with its mask if it has one
+    _numbers(value, column, row.shape)
+    values = np.ma.filled(column.astype(float), np.nan)
+    there = ~np.isnan(values)
+    sizes = np.bincount(row[there], minlength=n)
+    sums = np.bincount(row[there], weights=np.clip(values[there], low, high), minlength=n)
+    return np.where(sizes, sums / np.maximum(sizes, 1), low), sizes, np.bincount(row)
 
 
-def _averages_on_disk(path: Any, user: str, value: str, low: float, high: float) -> tuple[NDArray, NDArray]:
-    """The same for a Parquet file: the engine needs memory for users, not for records."""
-    try:
-        import duckdb
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("a Parquet file needs DuckDB: pip install 'userdp[tables]'") from error
-    with duckdb.connect() as engine:
-        engine.execute("set enable_progress_bar = false")
-        _numbers(value, engine.read_parquet(fspath(path)).limit(0).fetchnumpy()[value], (0,))
-        who, x = (f'"{name.replace(chr(34), chr(34) * 2)}"' for name in (user, value))
-        inside = f"greatest(least(coalesce(nullif({x}::double, 'nan'), {low!r}), {high!r}), {low!r})"
+def _averages_elsewhere(records: Any, user: str, value: str, *domain: float) -> tuple[NDArray, ...]:
+    """The same where DuckDB reads: the engine needs memory for users, not for records."""
+    who, x, (low, high) = named(user), named(value), domain
+    with opened(records, user, value) as table:
+        if not is_csv(records):
+            _numbers(value, table.limit(0).fetchnumpy()[value], (0,))
+        text = f"nullif({x}, '')" if is_csv(records) else "null"
         # favg compensates rounding, so that the order in which threads come does not show
         query = f"""
-            select favg({inside}) mean, count(*) size,
-                any_value({who} is null or {who}::varchar = ''
-                    or typeof({who}) in ('DOUBLE', 'FLOAT') and {who}::varchar = 'nan') absent
-            from read_parquet(?) group by {who} order by {who}"""
-        found = engine.execute(query, [fspath(path)]).fetchnumpy()
-    if found["absent"].any():
-        raise ValueError(f"{user} must be present, got {found['size'][found['absent']].sum()} rows without")
-    if not found["size"].size:
-        raise ValueError(f"{user} must not be empty, got shape (0,)")
-    return found["mean"], found["size"]
+            with clean as (select {who} who, {text} given, nullif(try_cast({x} as double), 'nan') x
+                from records)
+            select favg(if(x is null, null, greatest(least(x, {high!r}), {low!r}))) mean, count(x) size,
+                count(*) records, any_value({absent("who")}) absent,
+                bool_or(given is not null and x is null and lower(given) <> 'nan') words
+            from clean group by who order by who"""
+        found = _present(user, table.query("records", query).fetchnumpy())
+    if found["words"].any():
+        raise TypeError(f"{value} must be a column of numbers, got text")
+    return np.ma.filled(found["mean"], low), found["size"], found["records"]
+
+
+def _present(user: str, found: dict[str, NDArray]) -> dict[str, NDArray]:
+    """An answer with a row a user or more, unless a user is missing."""
+    if found["absent"].any() or not found["absent"].size:
+        raise ValueError(f"{user} must be present in all rows, and in one at least")
+    return found
 
 
 def _numbers(name: str, values: NDArray, shape: tuple[int, ...]) -> None:
@@ -99,7 +126,8 @@ def _numbers(name: str, values: NDArray, shape: tuple[int, ...]) -> None:
 def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable]) -> sparse.csr_array:
     """Count each user's records of each public item, shape (users, items), sparse.
 
-    Items that are not among the public `items` are left out, since their names would tell of the data.
+    `records` as for `user_means`, users in the order of their labels. Items that are not among the public
+    `items` are left out, since their names would tell of the data; from a file, items go by their texts.
 
     Examples
     --------
@@ -111,6 +139,8 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
     places = {name: place for place, name in enumerate(items)}
     if len(places) < len(items):
         raise ValueError(f"items must differ, got {list(items)!r}")
+    if is_elsewhere(records):
+        return _counted_elsewhere(records, user, item, list(map(str, items)))
     row, n = _rows(records, user)
     held = column_of(item, _column(records, item)).tolist()
     column = np.array([places.get(name, -1) for name in held], dtype=np.int64)
@@ -119,11 +149,26 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
     return sparse.csr_array(sparse.coo_array(pairs, shape=(n, len(places))))
 
 
+def _counted_elsewhere(records: Any, user: str, item: str, items: list[str]) -> sparse.csr_array:
+    """The same where DuckDB reads, into integers: no label comes into memory."""
+    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in items)
+    query = f"""
+        select dense_rank() over (order by who) - 1 user, cell, records, absent from (
+            select {named(user)} who, coalesce(list_position([{listed}], {named(item)}::varchar), 0) cell,
+                count(*) records, any_value({absent(named(user))}) absent
+            from records group by all)"""
+    with opened(records, user, item) as table:
+        found = _present(user, table.query("records", query).fetchnumpy())
+    shape = int(found["user"].max()) + 1, len(items) + 1  # the first column is of all other items
+    table = sparse.coo_array((found["records"], (found["user"], found["cell"])), shape=shape)
+    return sparse.csr_array(table)[:, 1:]
+
+
 def _rows(records: Any, user: str) -> tuple[NDArray[np.int64], int]:
     """Number of each record's user, by the order of labels, and how many users there are."""
     users = column_of(user, _column(records, user))
     if users.dtype == object:
-        refuse(user, "be present", users, [missing(one) for one in users])
+        refuse(user, "be present", [is_missing(one) for one in users])
         return _rows_of_labels(user, users)
     labels, row = np.unique(users, return_inverse=True)
     return row, labels.size
@@ -134,7 +179,7 @@ def _rows_of_labels(user: str, users: NDArray) -> tuple[NDArray[np.int64], int]:
     texts: dict[Any, str] = {one: str(one) for one in users}
     known = {str(one): one for one in users}
     unclear = [known[str(one)] != one or str(one) != texts[one] for one in users]
-    refuse(user, "differ in more than type", users, unclear)
+    refuse(user, "differ in more than type", unclear)
     place = {text: row for row, text in enumerate(sorted(known))}
     return np.array([place[texts[one]] for one in users]), len(place)
 
@@ -143,5 +188,5 @@ def _column(records: Any, name: str) -> Any:
     """A named column of a table in memory."""
     try:
         return records[name]
-    except (LookupError, TypeError) as error:
+    except Exception as error:  # of polars, of Arrow, of whatever it is
         raise ValueError(f"records must be a table with a column {name!r}, got {type(records)}") from error

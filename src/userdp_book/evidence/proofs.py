@@ -1,9 +1,11 @@
 """What a machine has checked: the theorems of ``proofs/``, read from the files and asked of Coq.
 
 ``python -m userdp_book proofs`` compiles them in ``_build/proofs`` and stores in ``proofs/checked.json`` what
-each theorem says, which statements it is about and what Coq says that it assumes. To read that needs no Coq.
+each theorem says, which statements it is about and what Coq says that it assumes, for four of them the goals
+after each step; in ``proofs/model.csv`` the values that it asks of the model. To read that needs no Coq.
 """
 
+import csv
 import json
 import os
 import re
@@ -15,12 +17,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 STORED, BUILD = Path("proofs/checked.json"), Path("_build/proofs")
+MODEL = Path("proofs/model.csv")
+STEPPED = {"vote_with_r_ones_is_private", "closed_bins_lose_four_thirds_of_the_budget"}
+STEPPED |= {"ideal_estimator_loses_the_budget", "debiased_count_loses_the_budget"}
+SENTENCE = re.compile(r"\S.*?\.(?=\s)", re.S)
 THEOREM = re.compile(r"^Theorem (?P<theorem>\w+).*?\.(?=\s+Proof\b)", re.M | re.S)
 SAID = re.compile(r"\(\* (?P<ids>[\w.-]+(?:, [\w.-]+)*) (?P<how>whole|part)(?:[:;] (?P<what>.*))? \*\)")
 DEFINITION = re.compile(
     r"^(?:Definition|Fixpoint|Inductive|Record) .*?\.(?=[ \t]*(?:\(\*[^\n]*\*\))?$)", re.M | re.S
 )
 AXIOM = re.compile(r"^([\w.']+)(?=\s*:|$)", re.M)
+OPENED = "Import ListNotations. Open Scope Q_scope."
 CLOSED = "Closed under the global context"
 
 
@@ -91,8 +98,7 @@ def coq(script: str, folder: Path) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".v") as file:
         file.write(script)
         file.flush()
-        command = ["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name]
-        return say(command, folder)
+        return say(["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name], folder)
 
 
 def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
@@ -120,8 +126,28 @@ def checked(root: Path = ROOT, jobs: int = 2) -> list[dict]:
     rooms = [(file, [each["theorem"] for each in found if each["file"] == file]) for file in files(root)]
     with ThreadPoolExecutor(jobs) as pool:
         asked = pool.map(lambda room: assumptions(*room, root), [room for room in rooms if room[1]])
-        known = [names for room in asked for names in room]
-    return [each | {"assumptions": names} for each, names in zip(found, known, strict=True)]
+        known = [{"assumptions": names} for room in asked for names in room]
+    stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
+    return [each | more | shown for each, more, shown in zip(found, known, stepped, strict=True)]
+
+
+def steps(theorem: dict, root: Path = ROOT) -> list[list[str]]:
+    """Each sentence of a proof, with the goals that are left after it."""
+    before, said, after = source(root, theorem["file"]).partition(theorem["statement"])
+    sentences = SENTENCE.findall(after[: after.index("Qed.")])
+    script = "\n".join([before + said, *(f"{sentence}\nCheck tt.\nShow." for sentence in sentences)])
+    goals = coq(script, root / BUILD).split("tt\n     : unit\n")[1:]
+    return [[" ".join(each.split()), left.strip()] for each, left in zip(sentences, goals, strict=True)][1:]
+
+
+def model(root: Path = ROOT) -> list[dict]:
+    """The table of the model, a mechanism a row, its value being the rational number that Coq computes."""
+    with (root / MODEL).open(encoding="utf8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    script = ["From Coq Require Import QArith List. From Userdp Require Import model.Values.", OPENED]
+    script += [f"Eval vm_compute in let q := Qred ({row['term']}) in (Qnum q, Qden q)." for row in rows]
+    found = re.findall(r"= \((-?\d+)%Z, (\d+)%positive\)", coq("\n".join(script), root / BUILD))
+    return [row | {"value": "/".join(value)} for row, value in zip(rows, found, strict=True)]
 
 
 @cache
@@ -142,6 +168,11 @@ def extent(id: str, root: Path = ROOT) -> str:
 
 
 def write(root: Path, jobs: int) -> None:
-    """Store what Coq finds, a theorem a line."""
+    """Store what Coq finds: a theorem a line, and the values of the model in their table."""
     lines = [json.dumps(each, ensure_ascii=False) for each in checked(root, jobs)]
     (root / STORED).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf8")
+    rows = model(root)
+    with (root / MODEL).open("w", encoding="utf8", newline="") as table:
+        written = csv.DictWriter(table, rows[0].keys(), lineterminator="\n")
+        written.writeheader()
+        written.writerows(rows)

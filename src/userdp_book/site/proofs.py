@@ -22,8 +22,8 @@ COUNTED = "{theorems} theorems about {about} of {all} statements: {whole} in who
 SOURCES["proofs"] = lambda root: [stored(root), definitions(root)]
 
 
-def coq(text: str) -> nodes.literal_block:
-    return nodes.literal_block(text, text, language="coq")
+def coq(text: str, language: str = "coq") -> nodes.literal_block:
+    return nodes.literal_block(text, text, language=language)
 
 
 def file_link(env, file: str) -> nodes.Node:
@@ -45,7 +45,18 @@ def shown(env, theorem: dict) -> list[nodes.Node]:
     name = nodes.literal(text=theorem["theorem"])
     line = nodes.paragraph("", f"{says}: ", name, nodes.Text(", proved in "), file_link(env, theorem["file"]))
     line += nodes.Text(f". {rests_on(theorem['assumptions'])}")
-    return [line, coq(theorem["statement"])]
+    return [line, coq(theorem["statement"]), *stepped(theorem.get("steps", []))]
+
+
+def stepped(steps: list[list[str]]) -> list[nodes.Node]:
+    """A fold with the proof, a sentence an item, and under each the goals that are left after it."""
+    items = [
+        nodes.list_item("", nodes.paragraph("", "", nodes.literal(text=sentence)), coq(goals, "none"))
+        for sentence, goals in steps
+    ]
+    title = nodes.title(text="The proof step by step, with what is left to show after each")
+    numbered = nodes.enumerated_list("", *items, enumtype="arabic")
+    return [nodes.admonition("", title, numbered, classes=["dropdown"])] if steps else []
 
 
 class BehindBoxes(SphinxTransform):

@@ -19,7 +19,7 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import NDArray, Rng
-from userdp.tables.columns import columns_of, integers, refuse
+from userdp.tables.columns import columns_of, is_integer, refuse
 from userdp_papers.data.packaged import FOLDER, packaged
 
 __all__ = [
@@ -31,6 +31,13 @@ __all__ = [
     "draw_users",
     "shuffle_users",
 ]
+
+
+def integers(name: str, column: NDArray) -> NDArray[np.int64]:
+    """Return a column as 64-bit integers, or raise naming the first row with none."""
+    if column.dtype == object:
+        refuse(name, "be 64-bit integers", [not is_integer(entry) for entry in column])
+    return column.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +72,9 @@ class UserCounts:
     def __post_init__(self) -> None:
         columns = columns_of(records=self.records, successes=self.successes)
         records, successes = integers("records", columns[0]), integers("successes", columns[1])
-        refuse("records", "be positive", records, records < 1)
-        refuse("successes", "not be negative", successes, successes < 0)
-        refuse("successes", "not exceed records", successes, successes > records)
+        refuse("records", "be positive", records < 1)
+        refuse("successes", "not be negative", successes < 0)
+        refuse("successes", "not exceed records", successes > records)
         object.__setattr__(self, "records", _validate.locked(records))
         object.__setattr__(self, "successes", _validate.locked(successes))
 

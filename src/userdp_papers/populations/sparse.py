@@ -91,7 +91,7 @@ def exceedance(m: int, theta: float, threshold: float) -> float:
 
     At a tie the mean is the quotient's nearest float: 4 of 10 is at least 0.4.
     """
-    _validate.integer(1, 10**8, m=m)
+    _validate.integer(1, _validate.LISTED, m=m)
     _validate.in_range(-1, 1, theta=theta)
     counts = np.arange(int(m) + 1)
     exceeds = np.abs(2 * counts - m) / m >= threshold

@@ -6,7 +6,7 @@ against and falls back to. Both are functions of the same uniform variables, and
 
 import numpy as np
 
-from userdp._compiled import jit, njit
+from userdp_papers._compiled import jit, njit
 
 __all__: list[str] = []
 

@@ -1,6 +1,6 @@
 """The descent of Bassily, Smith and Thakurta (2014), one random user a step, and what it truly costs.
 
-`userdp.central.bounds_by_descent.private_gradient_descent` does the same with all users in each step. What
+`userdp_papers.printed.descents.private_gradient_descent` does the same with all users in each step. What
 many noisy looks at one random user prove is computed by Renyi moments.
 """
 
@@ -11,13 +11,13 @@ import numpy as np
 from scipy.integrate import simpson
 
 from userdp import _validate
-from userdp._compiled import jit
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.bounds import surrogate_curve
-from userdp.central.bounds_by_descent import blocks_of_steps
 from userdp.privacy.noise import AdditiveNoise
 from userdp.privacy.results import Release
+from userdp_papers._compiled import jit
+from userdp_papers.printed.descents import blocks_of_steps
 
 __all__ = ["SampledNoise", "sampled_epsilon", "sampled_noise", "sampled_descent"]
 
@@ -141,7 +141,7 @@ def sampled_descent(
     slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a step of
     ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the last C.
     The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
-    `epsilon`. Parameters as for `userdp.central.bounds_by_descent.private_gradient_descent`.
+    `epsilon`. Parameters as for `userdp_papers.printed.descents.private_gradient_descent`.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from scipy.special import expit, ndtr
 
 from userdp import _validate
 from userdp._public import public
-from userdp.local.improved import Plan, Round
+from userdp.local.improved import REPORTS, Kind, Plan, Round
 from userdp.local.localise import MOST_BINS
 from userdp.sizes import FiniteSizes, SizeLaw
 
@@ -31,6 +31,7 @@ WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the 
 CELLS = 48  # sizes told apart when a bound is computed
 VOTE_SIZES = 4  # thresholds of a vote that are tried
 LARGEST_HALF_WIDTH = 0.25
+USUAL_SQUARE = 0.25  # of a deviation in the last round, in units of what is not cut
 
 
 def _tail(x: Any, tails: Tails) -> Any:
@@ -160,26 +161,42 @@ def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBo
             slack = (round_.offset - biases[-1]) / deviations[-1]
             spill += deviations[-1] * math.sqrt(_square_excess(slack, tails)) if slack >= 0 else math.inf
         last = number + 1 == len(plan.rounds)
-        deviation, bias = _round(round_, law, epsilon, tails, spill if plan.laplace and last else None)
+        deviation, bias = _round(round_, law, epsilon, tails, plan.last if last else "two-point", spill)
         deviations.append(deviation)
         biases.append(bias)
     return RiskBound(deviations[-1] ** 2, biases[-1] + spill, failure, tuple(deviations), tuple(biases))
 
 
 def _round(
-    round_: Round, law: FiniteSizes, epsilon: float, tails: Tails, laplace_spill: float | None = None
+    round_: Round,
+    law: FiniteSizes,
+    epsilon: float,
+    tails: Tails,
+    kind: Kind = "two-point",
+    spill: float = 0.0,
 ) -> tuple[float, float]:
-    """Standard deviation and bias of a round; with Laplace noise if the spill before it is given."""
+    """Standard deviation and bias of a round of one kind of reports, by the spill before it."""
     root = round_.root(law.values)
     scale = round_.sigmas / root + round_.offset  # `Round.scale`, which would take the root once more
     gain = law.probabilities @ (1 / scale)
-    report = 1 / math.tanh(epsilon / 2) ** 2
-    if laplace_spill is not None:
-        roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + laplace_spill
-        report = 8 / epsilon**2 + min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
+    square = 1.0
+    if kind != "two-point":
+        roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + spill
+        square = min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
+    report = report_square(kind, epsilon, square)
     lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
+
+
+def report_square(kind: Kind, epsilon: float, square: float) -> float:
+    """Expected square of a report on [-1, 1] of a number whose expected square is at most `square`."""
+    if kind == "two-point":
+        return 1 / math.tanh(epsilon / 2) ** 2
+    if kind == "laplace":
+        return 8 / epsilon**2 + square
+    odds = math.expm1(epsilon / 2)
+    return (1 / 3 + 4 / (3 * odds)) / odds + (1 + 1 / odds) * square
 
 
 @public
@@ -218,7 +235,7 @@ def choose_plan(
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
             if rounds + bool(size) <= n:
                 plans.append(_best(_Known(n, epsilon, law, tails, spread), size, rounds))
-    plans += [replace(plan, laplace=True) for plan in plans]
+    plans = [replace(plan, last=kind) for kind in REPORTS for plan in plans]
     return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
 
 
@@ -242,16 +259,21 @@ def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
     def build(x: NDArray) -> Plan:
-        return _plan(x, known, vote_size, rounds)
+        return replace(_plan(x, known, vote_size, rounds), last=last)
 
     def objective(x: NDArray) -> float:
         return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
 
-    opens = 1 if vote_size else 0
+    opens, last = 1 if vote_size else 0, likely_kind(known.epsilon)
     size = 3 * rounds - 1 + 2 * opens
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
     options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
     return build(scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+
+
+def likely_kind(epsilon: float) -> Kind:
+    """Kind of the last reports for which the other parameters are sought: most deviations are small."""
+    return min(REPORTS, key=lambda kind: report_square(kind, epsilon, USUAL_SQUARE))
 
 
 @lru_cache(maxsize=64)

@@ -195,13 +195,23 @@ def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> NDArray:
 def clipped_poisson_variance(rate: ArrayLike, bound: int) -> NDArray:
     """Variance of a clipped Poisson variable, elementwise: at most the rate."""
     mean = clipped_poisson_mean(rate, bound)
-    rate = np.asarray(rate, dtype=float)
+    rate = np.minimum(rate, 1e6 + 9.0 * bound)  # beyond, nobody is below the bound
     square = (
         rate**2 * poisson_at_most(bound - 3, rate)
         + rate * poisson_at_most(bound - 2, rate)
         + bound**2 * gammainc(bound, rate)
     )
-    return np.maximum(square - mean**2, 0.0)
+    return np.where(rate > bound, _missing_variance(rate, bound), np.maximum(square - mean**2, 0.0))
+
+
+def _missing_variance(rate: NDArray, bound: int) -> NDArray:
+    """Variance of what is missing to the bound, term by term: it keeps its digits where few miss anything."""
+    rate = np.maximum(rate, bound)
+    missing = np.arange(1, min(bound, int(9 * np.sqrt(bound) + 60)) + 1)  # further away is nobody
+    ratios = (bound - missing[:-1]) / rate[..., None]
+    ratios = np.cumprod(np.insert(ratios, 0, 1.0, axis=-1), axis=-1)
+    law = scipy.stats.poisson.pmf(bound - 1, rate)[..., None] * ratios
+    return law @ missing**2 - (law @ missing) ** 2
 
 
 @public

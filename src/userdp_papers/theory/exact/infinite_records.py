@@ -18,7 +18,8 @@ def miss_probability(n: int, count: int, *, epsilon: float) -> float:
     For n users who all vote for one of N = `count` balls it is
     ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
     """
-    _validate.integer(1, n=n, count=count)
+    _validate.integer(1, _validate.LISTED, n=n)
+    _validate.integer(1, count=count)
     _validate.positive(epsilon=epsilon)
     flip = UnaryEncoding(count, 1, epsilon).flip  # 1 - keep would lose its digits
     if count == 1:
@@ -42,7 +43,7 @@ def two_point_risk(n: int, *, epsilon: float) -> float:
     For n users it is ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and
     Bin(n, 1 - p), ``p = expit(epsilon)``.
     """
-    _validate.integer(1, n=n)
+    _validate.integer(1, _validate.LISTED, n=n)
     _validate.budget(epsilon=epsilon)
     k = np.arange(n + 1)
     # b1 / b0 is exp((2 k - n) epsilon)

@@ -3,9 +3,10 @@
 from userdp.planning.risk import dame, least_risk
 from userdp.planning.risk.dame import *
 from userdp.planning.risk.least_risk import *
-from userdp_papers.theory.rates import dame_bounds, minimax
+from userdp_papers.theory.rates import dame_bounds, minimax, optimal_report
 from userdp_papers.theory.rates.dame_bounds import *
 from userdp_papers.theory.rates.minimax import *
+from userdp_papers.theory.rates.optimal_report import *
 
-MODULES = dame_bounds, minimax, dame, least_risk
+MODULES = dame_bounds, minimax, optimal_report, dame, least_risk
 __all__ = [name for module in MODULES for name in module.__all__]

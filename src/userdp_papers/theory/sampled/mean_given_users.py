@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp._compiled import jit, njit
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN
 from userdp.planning.risk.localised import binomial_window
 from userdp.privacy.reports import LaplaceReport
+from userdp_papers._compiled import jit, njit
 from userdp_papers.theory.exact.votes import vote_law, winner_given_votes
 
 __all__ = ["risks_given_means", "localised_draws", "fair_sign_means"]

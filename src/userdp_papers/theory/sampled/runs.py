@@ -31,11 +31,11 @@ class MeanRuns(Release[Floats]):
 
     Parameters
     ----------
-    interval : shape (runs, 2)
+    clipped_to : shape (runs, 2)
         The interval of each run.
     """
 
-    interval: Floats
+    clipped_to: Floats
 
 
 @public
@@ -115,7 +115,7 @@ def dame_runs(
     result = _drawn(
         dame_rounds(x, matching_sizes(sizes, x, size_law), epsilon, size_law, size_cap, False), runs, rng
     )
-    return replace(result, interval=np.clip(result.interval, *UNIT))
+    return replace(result, clipped_to=np.clip(result.clipped_to, *UNIT))
 
 
 @public

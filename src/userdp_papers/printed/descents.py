@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from userdp import _validate
-from userdp._compiled import jit
 from userdp._public import public
 from userdp._types import ArrayLike, Rng
 from userdp.central.bounds import surrogate_curve
@@ -18,6 +17,7 @@ from userdp.central.histogram import noise_mass, norms, public_users
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, gaussian_sigma
 from userdp.privacy.results import Release
+from userdp_papers._compiled import jit
 
 __all__ = ["private_gradient_descent", "geometric_quantile"]
 

@@ -1,0 +1,149 @@
+"""A private window, then the clipped mean of all users (after Levy et al. 2021, Algorithm 1): pure privacy.
+
+The window that holds most users' means is chosen by the exponential mechanism, so that few users with many
+records find the range at the precision of their means, not at that of one record each. Then everybody is
+clipped to an interval about it and averaged. Every user takes part in both steps, and the budgets add.
+Data lie in a public `domain`; NaN counts as its low end. Neighbouring inputs replace one user's whole data.
+"""
+
+import numpy as np
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import ArrayLike, Domain, Floats, Rng
+from userdp.central.weights import optimal_weights
+from userdp.privacy.choice import ExponentialChoice
+from userdp.privacy.guarantee import Neighbours, sequential
+from userdp.privacy.noise import LaplaceNoise
+from userdp.privacy.reports import project
+from userdp.privacy.results import Release, WeightedEstimate
+
+__all__ = ["densest_window", "clipped_mean"]
+
+STEP = 0.25  # half-widths of a window from one centre to the next (ours)
+MOST_CENTRES = 10**6
+
+
+def centres(window: float, domain: Domain) -> Floats:
+    """Candidate centres, shape (k,), at most `STEP` half-widths apart; no number is further off than half."""
+    length = domain[1] - domain[0]
+    count = int(np.ceil(length / (STEP * window)))
+    return np.asarray(domain[0] + length * (np.arange(count) + 0.5) / count)
+
+
+@public
+def densest_window(
+    means: ArrayLike,
+    *,
+    window: float,
+    epsilon: float,
+    domain: Domain = (0.0, 1.0),
+    neighbours: Neighbours = "replace",
+    rng: Rng,
+) -> Release[float]:
+    """Choose the centre of the window that holds most users' means, by the exponential mechanism.
+
+    Output law: one of the centres, a quarter of `window` apart, with probability proportional to
+    ``exp(epsilon N / 2)`` for the N means within `window` of it: one user moves each N by at most 1.
+
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    window
+        Half-width of a window, in the units of the data; public.
+    epsilon
+        Central budget, positive.
+    domain : (low, high)
+        Public ends of the data.
+
+    Examples
+    --------
+    >>> means, rng = np.full(100, 0.3), np.random.default_rng(1)
+    >>> abs(densest_window(means, window=0.02, epsilon=1.0, rng=rng).value - 0.3) < 0.025
+    True
+    """
+    _validate.ordered(**{"domain[0]": domain[0], "domain[1]": domain[1]})
+    _validate.in_range((domain[1] - domain[0]) / (STEP * MOST_CENTRES), float("inf"), window=window)
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
+    x, middles = np.sort(project(_validate.column(means=means), *domain)), centres(window, domain)
+    held = np.searchsorted(x, middles + window, "right") - np.searchsorted(x, middles - window)
+    return Release(float(middles[choice.choose(held, rng)]), choice.guarantee)
+
+
+@public
+def clipped_mean(
+    means: ArrayLike,
+    sizes: ArrayLike | None = None,
+    *,
+    epsilon: float,
+    window: float,
+    reach: float,
+    share: float = 0.5,
+    sigmas: float = 0.0,
+    variance: float = 0.0,
+    domain: Domain = (0.0, 1.0),
+    rng: Rng,
+) -> WeightedEstimate:
+    """Find the range privately, then clip, average and add noise.
+
+    Output law: `densest_window` at ``share epsilon``; the means, each projected to a public distance from its
+    centre, are averaged and get one Laplace variable that hides any of them at the rest of the budget. With
+    `sizes` the distance is ``reach + sigmas s``, s the largest standard deviation of a mean of so many
+    records, and users are weighed by `userdp.central.weights.optimal_weights`.
+
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    sizes : shape (n,), optional
+        Records of each user; public: neighbours then have the same sizes.
+    epsilon, window, domain
+        As for `densest_window`; `epsilon` is for both steps.
+    reach
+        Distance from the chosen centre, in the units of the data.
+    share
+        Part of the budget that the choice gets, in (0, 1).
+    sigmas
+        Standard deviations of a user's mean added to `reach`; of use with `sizes` only.
+    variance
+        Variance of the users' own means; with `sizes` only.
+
+    Examples
+    --------
+    >>> means, rng = np.random.default_rng(1).normal(0.3, 0.01, 200), np.random.default_rng(2)
+    >>> estimate = clipped_mean(means, epsilon=1.0, window=0.02, reach=0.05, rng=rng)
+    >>> round(estimate.value, 2), estimate.guarantee.epsilon
+    (0.3, 1.0)
+    """
+    _validate.positive(epsilon=epsilon, reach=reach)
+    _validate.inside(0, 1, share=share)
+    _validate.in_range(0, float("inf"), sigmas=sigmas, variance=variance)
+    x, rest = project(_validate.column(means=means), *domain), epsilon - share * epsilon
+    _validate.integer(1, users=x.size)
+    half, weights = np.array(reach), np.broadcast_to(1 / x.size, x.size)
+    if sizes is not None:
+        half, weights = weighed(x, sizes, reach, sigmas, variance, domain, rest)
+    same: Neighbours = "replace" if sizes is None else "replace-same-size"
+    first = densest_window(x, window=window, epsilon=share * epsilon, domain=domain, neighbours=same, rng=rng)
+    low, high = np.maximum(first.value - half, domain[0]), np.minimum(first.value + half, domain[1])
+    most = float(np.max(weights * (high - low)))
+    noise = LaplaceNoise.calibrated(epsilon=rest, sensitivity=most, neighbours=same)
+    value = float(noise.release(float(weights @ np.clip(x, low, high)), rng))
+    total = sequential(first.guarantee, noise.guarantee)
+    return WeightedEstimate(value, total, weights, noise.scale, initial=first.value)
+
+
+def weighed(
+    x: Floats, sizes: ArrayLike, reach: float, sigmas: float, variance: float, domain: Domain, epsilon: float
+) -> tuple[Floats, Floats]:
+    """Distance from the centre, and weight, of each user, from public sizes alone; shape (n,) each."""
+    held = _validate.whole_numbers(1, sizes=sizes)
+    if held.shape != x.shape:
+        raise ValueError(f"sizes must match means in shape, got {held.shape} and {x.shape}")
+    kinds, own, counts = np.unique(held, return_inverse=True, return_counts=True)
+    length = domain[1] - domain[0]
+    variances = np.minimum(length**2 / 4 / kinds + variance, length**2 / 4)
+    half = reach + sigmas * np.sqrt(variances)
+    weights = optimal_weights(variances, np.minimum(2 * half, length), epsilon=epsilon, counts=counts)
+    return half[own], weights.value[own]

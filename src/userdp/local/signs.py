@@ -1,0 +1,144 @@
+"""Signs at moving thresholds: one bit a user, in rounds (a private search after Horstein 1963, Section III).
+
+A sign, "is my mean above t?", tells nearly as much of theta as privacy lets any report tell, if t is near.
+The server keeps a posterior of theta on a grid: at first it draws thresholds from it, later it asks at its
+mean, which in the end is the estimate. Signs find a median, which is the mean where users' means are
+symmetric about it. Neighbouring inputs replace one user's whole data; each user answers once.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import ndtr
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import ArrayLike, Domain, Floats, Rng
+from userdp.local._rounds import UNIT, average_report, to_domain, to_unit, users_table
+from userdp.privacy.reports import BinaryResponse
+from userdp.privacy.results import MeanEstimate
+from userdp.sizes import SizeLaw
+
+__all__ = ["sign_mean"]
+
+ROUNDS = 15
+SEARCH = 2 / 3  # of the rounds draw their thresholds (ours, as are the others)
+THRESHOLDS = 8  # drawn a round
+CELLS = 6  # sizes that stand for all
+LEAST_VARIANCE = 0.01  # of a record, in the model: means at the ends of the domain have less
+POSSIBLE = 1e-12, 1 - 1e-12  # chances of an answer: no budget makes the model certain
+GRID = 513, 4097  # least and most points, of which a deviation of a user's mean shall hold a few
+
+
+@dataclass
+class Posterior:
+    """What the answers say of theta in [-1, 1], uniform before: users' means are normal about it."""
+
+    sizes: Floats
+    spread: float
+    answer: BinaryResponse
+    asked: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.kinds, counts = np.unique(self.sizes, return_counts=True)
+        self.often = counts / self.sizes.size
+        few, many = GRID
+        points = 8 / math.sqrt(1 / self.sizes.max() + self.spread**2)
+        self.grid = np.linspace(*UNIT, int(min(max(points, few), many)) | 1)
+        self.log = np.zeros(self.grid.size)
+
+    def likelihood(self, grid: Floats, thresholds: Floats, users: Floats, ups: Floats) -> Floats:
+        """Logarithm of the probability of the answers at each point of a grid."""
+        variance = np.maximum(1 - grid**2, LEAST_VARIANCE) / self.kinds[:, None] + self.spread**2
+        away = (grid - thresholds[:, None])[:, None, :] / np.sqrt(variance)
+        keep, flip = self.answer.keep, self.answer.flip
+        up = np.clip(flip + (keep - flip) * (self.often @ ndtr(away)), *POSSIBLE)
+        return ups @ np.log(up) + (users - ups) @ np.log1p(-up)
+
+    def learn(self, *answers: Floats) -> None:
+        """Take in the answers of a round: thresholds, users and signs that were reported as up."""
+        self.asked.append(answers)  # type: ignore[arg-type]
+        self.log = self.log + self.likelihood(self.grid, *answers)
+
+    def draw(self, count: int, rng: Rng) -> Floats:
+        """Draw thresholds, shape (count,), anywhere in the cells of the grid."""
+        law = np.cumsum(np.exp(self.log - self.log.max()))
+        drawn = self.grid[np.searchsorted(law, law[-1] * rng.random(count))]
+        return np.clip(drawn + (self.grid[1] - self.grid[0]) * (rng.random(count) - 0.5), *UNIT)
+
+    def mean(self) -> float:
+        """Mean of theta, on a grid as fine as what is known."""
+        centre, deviation = moments(self.grid, self.log)
+        reach = 9 * max(deviation, self.grid[1] - self.grid[0])
+        fine = np.linspace(max(centre - reach, -1.0), min(centre + reach, 1.0), GRID[0])
+        return moments(fine, self.likelihood(fine, *map(np.concatenate, zip(*self.asked, strict=True))))[0]
+
+
+def moments(grid: Floats, log: Floats) -> tuple[float, float]:
+    """Mean and deviation of a density on an even grid, from its logarithm."""
+    law = np.exp(log - np.max(log))
+    mean = float(grid @ law / law.sum())
+    return mean, math.sqrt(float((grid - mean) ** 2 @ law / law.sum()))
+
+
+@public
+def sign_mean(
+    means: ArrayLike,
+    *,
+    size_law: SizeLaw,
+    epsilon: float,
+    spread: float = 0.0,
+    rounds: int = ROUNDS,
+    domain: Domain = UNIT,
+    every_report: bool = False,
+    rng: Rng,
+) -> MeanEstimate:
+    """Ask every user for one sign, at thresholds that earlier answers choose.
+
+    Output distribution: the users are cut into `rounds` groups. Each user of a group answers by randomised
+    response whether its mean is above a threshold; in the first two thirds of the rounds eight thresholds are
+    drawn from the posterior distribution of theta, and a group is cut into as many parts; in the others all
+    are asked at its mean. The estimate is the mean after the last round. The posterior takes users' means for
+    normal about theta, with the variance of the mean of as many signs beside that of the users' own means.
+
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user, in an order free of the data; projected to `domain`.
+    size_law
+        Public distribution of how many records a user holds.
+    epsilon, domain, every_report, rng
+        As for `userdp.local.mean.laplace_mean`.
+    spread
+        Standard deviation of the users' own means, in the units of the data.
+    rounds
+        Times at which users are met, each of them at one.
+
+    Examples
+    --------
+    >>> from userdp.sizes import constant_size
+    >>> rng = np.random.default_rng(1)
+    >>> means = 2 * rng.binomial(900, 0.65, 5000) / 900 - 1
+    >>> result = sign_mean(means, size_law=constant_size(900), epsilon=1.0, rng=rng)
+    >>> round(result.value, 2), result.guarantee.epsilon
+    (0.3, 1.0)
+    """
+    x = to_unit(users_table("n", 1, epsilon, rng, means=means), domain)
+    _validate.integer(1, x.size, rounds=rounds)
+    _validate.in_range(0, domain[1] - domain[0], spread=spread)
+    answer = BinaryResponse(epsilon)
+    sizes = np.asarray(size_law.quantile((np.arange(CELLS) + 0.5) / CELLS), dtype=float)
+    known = Posterior(sizes, 2 * spread / (domain[1] - domain[0]), answer)
+    for number, group in enumerate(np.array_split(x, rounds)):
+        several = number < SEARCH * rounds
+        places = known.draw(min(THRESHOLDS, group.size), rng) if several else np.array([known.mean()])
+        parts = np.array_split(group, places.size)
+        users = np.array([float(part.size) for part in parts])
+        share = [
+            average_report(answer, part > place, part.size, every_report, rng)
+            for part, place in zip(parts, places, strict=True)
+        ]
+        ups = users * (answer.flip + (answer.keep - answer.flip) * np.array(share))
+        known.learn(places, users, ups)
+    return to_domain(MeanEstimate(known.mean(), answer.guarantee, UNIT), domain)

@@ -1,0 +1,176 @@
+"""Means, and histograms over a known domain, where a curator is trusted with the data."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from userdp._types import Floats, Ints
+from userdp.central.clipped import clipped_mean
+from userdp.central.histogram import bounded_histogram, noise_mass
+from userdp.central.mean import initial_error, realistic_mean, uniform_mean, window
+from userdp.central.private_sizes import quotient_mean
+from userdp.central.weights import optimal_weights
+from userdp.planning.local_methods import TELL_NOTHING, common, one_round, tailed, without_sizes
+from userdp.planning.option import Option, Question, unused
+from userdp.planning.risk.clipped import choose_clipping
+from userdp.planning.risk.improved_plan import size_cells
+from userdp.sizes import variance_of_mean
+
+BETA = 1e-4  # chance that the windows of an estimator with an initial mean may fail
+ASTRAY = 4.0  # bounds on the initial error by which a run is off that is lost (ours)
+ENDS = "records at the ends of the domain; own means with normal tails"
+OWN_MEANS = "the mean of the users' own means"
+WEIGHTED = "the weighted mean of the users' own means, larger users counting for more"
+LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps
+
+
+def options(asked: Question) -> Iterator[Option]:
+    """Every method that trusts a curator."""
+    yield uniform(asked)
+    yield clipped(asked)
+    yield weighted(asked)
+    yield quotient(asked)
+
+
+def uniform(asked: Question) -> Option:
+    """The average with Laplace noise of variance 2 (2 / (n epsilon))^2."""
+    noise = 8 / (asked.n * asked.epsilon) ** 2
+    variance = noise + asked.sampling / asked.n
+    return one_round(asked, "average of all users", uniform_mean, variance, noise=noise)
+
+
+def clipped(asked: Question) -> Option:
+    """A private window, then the clipped mean; users are weighed where sizes are public and tell nothing."""
+    weighed = asked.unequal and not asked.sizes_tell and not asked.private_sizes
+    how, bound = choose_clipping(
+        n=asked.n,
+        epsilon=asked.epsilon,
+        size_law=asked.size_law,
+        spread=asked.unit_spread,
+        tails=asked.tails,
+        weighed=weighed,
+        sizes_tell=asked.sizes_tell,
+    )
+    own: dict[str, Any] = {"sigmas": how.sigmas, "variance": asked.spread**2} if weighed else {}
+    return asked.mean_option(
+        "clipped mean about a private window",
+        bound.risk,
+        setting=f"window {asked.half * how.window:.2g}, clipped beyond {asked.half * how.reach:.2g}",
+        noise=bound.noise,
+        bias=bound.clipping,
+        failure=min(bound.failure, 1.0),
+        basis="formula" if weighed else "bound",  # sizes are told apart by groups
+        assumes=tailed(asked),
+        estimates=WEIGHTED if weighed else OWN_MEANS,
+        call=clipped_mean if weighed else partial(without_sizes, clipped_mean),
+        window=asked.half * how.window,
+        reach=asked.half * how.reach,
+        share=how.share,
+        **own,
+        **common(asked),
+    )
+
+
+def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats, Floats, float]:
+    """Variance and window, on [0, 1], of users with `sizes` records, and what lost runs add to the risk.
+
+    A tenth of all users finds the centre.
+    """
+    spread = asked.unit_spread**2 / 4
+    reach = initial_error(0.5, asked.n // 10, epsilon=epsilon, beta=BETA)
+    half = reach + window(sizes, asked.n, mean=0.5, variance=spread, beta=BETA / 2)
+    return variance_of_mean(sizes, 0.5, spread), half, BETA * min(ASTRAY * reach, 1.0) ** 2
+
+
+def weighted(asked: Question) -> Option:
+    """Weights that hide anyone, for public sizes; the error is its last step's, at a mean in the middle."""
+    name = "weighted mean of clipped users"
+    if asked.private_sizes:
+        return unused(name, "needs public sizes")
+    if refused := asked.unweighed(name):
+        return refused
+    if asked.n < LEAST_USERS:
+        return unused(name, f"needs {LEAST_USERS} users for its private steps")
+    law = size_cells(asked.size_law)
+    counts = 0.9 * asked.n * law.probabilities  # a tenth of the users finds the centre
+    variances, half, lost = in_the_middle(asked, law.values, asked.epsilon)
+    half = np.minimum(half, 0.5)
+    weights = optimal_weights(variances, 2 * half, epsilon=asked.epsilon, counts=counts)
+    silent = float((counts * weights.value**2) @ variances)
+    return asked.mean_option(
+        name,
+        4 * (weights.variance + lost),
+        noise=4 * (weights.variance - silent),
+        failure=BETA,
+        basis="formula",
+        assumes=f"{ENDS}; sizes public; {TELL_NOTHING}",
+        estimates=WEIGHTED,
+        call=realistic_mean,
+        variance=asked.spread**2,
+        beta=BETA,
+        **common(asked),
+    )
+
+
+def quotient(asked: Question) -> Option:
+    """The noisy quotient, for private sizes; the error is that of its quotient at a mean in the middle."""
+    name = "noisy quotient of weighted sums"
+    if not asked.private_sizes:
+        return unused(name, "public sizes allow more")
+    if refused := asked.unweighed(name):
+        return refused
+    if asked.n < LEAST_USERS:
+        return unused(name, f"needs {LEAST_USERS} users for its private steps")
+    law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3
+    largest = law.values[n * law.survival(law.values) >= 2 * np.log(n) / step]
+    sizes = np.minimum(law.values, largest[-1] if largest.size else law.smallest)
+    variances, half, lost = in_the_middle(asked, sizes, 2 * step)
+    weights = 1 / variances
+    total = 0.9 * n * float(law.probabilities @ weights)
+    if float(weights.max()) / step > total / 10:
+        return unused(name, "its total would drown in noise")
+    noise = 8 * (float(np.max(weights * half)) / (step * total)) ** 2
+    return asked.mean_option(
+        name,
+        4 * (noise + 1 / total + lost),
+        noise=4 * noise,
+        failure=BETA,
+        basis="formula",
+        assumes=f"{ENDS}; {TELL_NOTHING}",
+        estimates=WEIGHTED,
+        call=quotient_mean,
+        variance=asked.spread**2,
+        beta=BETA,
+        largest_size=asked.size_law.largest,
+        **common(asked),
+    )
+
+
+def histograms(asked: Question) -> Iterator[Option]:
+    """The best bound on a user's contribution, one record a user, and no bound below the largest size."""
+    if asked.items is None:
+        raise ValueError("items must be the number of items of the histogram, got None")
+    law, relation = size_cells(asked.size_law), asked.neighbours
+    budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": relation}
+    mass = noise_mass(asked.items, **budget)
+    bounds = np.union1d(law.values, 1)
+    clipped = np.maximum(law.values - bounds[:, None], 0)
+    lost = asked.n * clipped @ law.probabilities
+    best = int(bounds[np.argmin(lost + mass * bounds)])
+    for bound, words in ((best, "best bound"), (1, "one record a user"), (law.largest, "every record")):
+        noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
+        yield Option(
+            words,
+            f"bound {bound}",
+            noise + missing,
+            noise,
+            0.0,
+            "exact" if asked.delta == 0 else "bound",
+            "sizes follow the law",
+            "the count of each item, less what is clipped",
+            missing,
+            call=bounded_histogram,
+            parameters={"bound": float(bound), **budget},
+        )

@@ -1,0 +1,261 @@
+"""Means and mean vectors where nobody is trusted: every local estimator at its best public parameters."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from userdp.local.improved import Plan, improved_mean
+from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
+from userdp.local.signs import ROUNDS, sign_mean
+from userdp.local.vector import duchi_vector_mean, localised_vector_mean, split_users
+from userdp.planning.option import Option, Question, unused
+from userdp.planning.risk.improved_plan import choose_plan, risk_bound
+from userdp.planning.risk.localised import calibrated_half_width, sign_risk
+from userdp.privacy.guarantee import disjoint
+from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
+from userdp.privacy.results import VectorEstimate
+from userdp.privacy.vector_reports import CubeReport
+
+WHOLE = "the mean vector of the users' own means; its error is that of all coordinates together"
+ANY = "nothing beyond the domain"
+NORMAL = "users' means are normal"
+TELL_NOTHING = "sizes tell nothing of means"
+ONE_LAW = "all users' records have one law"
+MOST_ROUNDS = 3  # in which the improved mean may meet its users
+MOST_RECORDS = 10**8  # of which the law of a mean is listed
+
+
+def options(asked: Question) -> Iterator[Option]:
+    """Every method that needs no trust, each with its error at the worst mean."""
+    if asked.dimension > 1:
+        yield from vector_options(asked, asked.dimension)
+        return
+    yield two_points(asked)
+    yield laplace(asked)
+    yield piecewise(asked)
+    yield improved(asked)
+    yield signs(asked)
+    yield kent(asked)
+
+
+def without_sizes(estimator: Callable[..., Any], means: Any, sizes: Any = None, **known: Any) -> Any:
+    """What the estimator makes of the means, given sizes that it does not need."""
+    return estimator(means, **known)
+
+
+def common(asked: Question) -> dict[str, Any]:
+    return {"epsilon": asked.epsilon, "domain": asked.domain}
+
+
+def one_round(
+    asked: Question, method: str, estimator: Callable[..., Any], variance: float, *, noise: float
+) -> Option:
+    """A method that needs no sizes and assumes nothing, by its variance on [-1, 1] and its noise."""
+    return asked.mean_option(
+        method,
+        variance,
+        noise=noise,
+        basis="exact",
+        assumes=ANY,
+        call=partial(without_sizes, estimator),
+        **common(asked),
+    )
+
+
+def two_points(asked: Question) -> Option:
+    """Two-point reports: variance at most B^2 / n, reached where the mean is 0."""
+    bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
+    noise = max(bound**2 - asked.sampling, 0.0) / asked.n
+    return one_round(asked, "two-point reports", duchi_mean, bound**2 / asked.n, noise=noise)
+
+
+def laplace(asked: Question) -> Option:
+    """Laplace reports of the means themselves."""
+    noise = 2 * LaplaceReport(-1.0, 1.0, asked.epsilon).scale ** 2 / asked.n
+    return one_round(asked, "Laplace reports", laplace_mean, noise + asked.sampling / asked.n, noise=noise)
+
+
+def piecewise(asked: Question) -> Option:
+    """Piecewise reports: with s the variance of a user's mean, c0 + c1 E x^2 + s, at the worst of two ends.
+
+    Given its own mean, a user's mean of m records has a variance of at most ``(1 - own^2) / m``, so that
+    the risk is linear in the expected square of the own means: worst where that is least or where it is 1.
+    """
+    report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
+    least, most = report.variance([0.0, 1.0]).tolist()
+    own, record = asked.unit_spread**2, asked.size_law.expectation(lambda m: 1 / m)
+    sampling = own + (1 - own) * record
+    middle, ends = least + (most - least) * sampling + sampling, most + own
+    variance, noise = max((middle, middle - sampling), (ends, most))
+    return one_round(asked, "piecewise reports", piecewise_mean, variance / asked.n, noise=noise / asked.n)
+
+
+def improved(asked: Question) -> Option:
+    """The improved localised mean at the plan with the smallest bound."""
+    law: dict[str, Any] = {"size_law": asked.weighing_law, "epsilon": asked.epsilon}
+    most = min((asked.rounds or MOST_ROUNDS) - 1, MOST_ROUNDS - 1)
+    if not most:
+        return unused("improved mean", "meets users more than once, and rounds is 1")
+    plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, most_rounds=most, **law)
+    if not plan.voters and plan.rounds[-1].sigmas == 0:
+        return unused("improved mean", "at these numbers it is one round of reports")
+    bound = risk_bound(plan, tails=asked.tails, **law)
+    return asked.mean_option(
+        "improved mean",
+        bound.risk,
+        setting=described(plan),
+        noise=max(bound.variance - asked.sampling / asked.n, 0.0),
+        bias=bound.bias,
+        failure=bound.failure,
+        basis="bound",
+        assumes=tailed(asked),
+        call=improved_mean,
+        rounds=bool(plan.voters) + len(plan.rounds),
+        plan=plan,
+        size_law=asked.weighing_law,
+        **common(asked),
+    )
+
+
+def tailed(asked: Question) -> str:
+    """What is assumed of the users' means."""
+    sizes = f"; {TELL_NOTHING}" if asked.unequal and not asked.sizes_tell else ""
+    if asked.tails == "normal":
+        return NORMAL + sizes
+    return (f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW) + sizes
+
+
+def described(plan: Plan) -> str:
+    """What a plan does, in a few words."""
+    vote = f"{plan.voters} users vote at half-width {plan.half_width:.2g}, " if plan.voters else ""
+    return f"{vote}{len(plan.rounds)} round{'s' * (len(plan.rounds) > 1)} of reports"
+
+
+def signs(asked: Question) -> Option:
+    """Signs at moving thresholds: they find a median, which counts as bias unless means are normal."""
+    name, law = "signs at moving thresholds", asked.weighing_law
+    if asked.n < ROUNDS:
+        return unused(name, f"needs {ROUNDS} users, one a round")
+    if law.smallest > MOST_RECORDS:
+        return unused(name, f"its grid is for {MOST_RECORDS:,} records at most")
+    known: dict[str, Any] = {"size_law": law, "epsilon": asked.epsilon}
+    found = sign_risk(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **known)
+    return asked.mean_option(
+        name,
+        found.risk,
+        noise=max((math.sqrt(found.risk) - found.bias) ** 2 - asked.sampling / asked.n, 0.0),
+        bias=found.bias,
+        failure=math.nan,
+        basis="formula",
+        assumes=tailed(asked),
+        call=partial(without_sizes, sign_mean),
+        rounds=ROUNDS,
+        spread=asked.spread,
+        **known | common(asked),
+    )
+
+
+def kent(asked: Question) -> Option:
+    """Kent's Algorithm 2 at the width with the smallest bound."""
+    name = "Kent's localised mean"
+    if asked.unequal:
+        return unused(name, "needs users with equally many records")
+    if asked.spread:
+        return unused(name, "its width is for users of one law")
+    if asked.tails != "normal":
+        return unused(name, "its width is tuned to normal means: say tails='normal'")
+    size = asked.size_law.largest
+    if size > MOST_RECORDS:
+        return unused(name, f"its risk is known for {MOST_RECORDS:,} records at most")
+    width, risk, failure = calibrated_half_width(n=asked.n, size=size, epsilon=asked.epsilon)
+    return asked.mean_option(
+        name,
+        risk,
+        setting=f"half-width {asked.half * width:.2g}",
+        noise=max(risk - asked.sampling / asked.n, 0.0),
+        bias=math.nan,
+        failure=failure,
+        basis="bound",
+        assumes=f"{NORMAL}; {ONE_LAW}",
+        call=partial(without_sizes, localised_mean),
+        rounds=2,
+        size=size,
+        half_width=asked.half * width,
+        general=False,
+        **common(asked),
+    )
+
+
+# --- vectors ------------------------------------------------------------------------------------------------
+
+
+def vector_options(asked: Question, d: int) -> Iterator[Option]:
+    """Reports of whole vectors, then each method for one number, its users cut into d folds."""
+    yield whole_vectors(asked, d)
+    if asked.n < 4 * d:
+        yield unused("one coordinate a user", f"needs {4 * d} users")
+        return
+    fold = replace(asked, n=2 * (asked.n // 2 // d))
+    for option in (improved(fold), two_points(fold)):
+        yield by_coordinate(option, d)
+    yield kent_vectors(fold, d)
+
+
+def whole_vectors(asked: Question, d: int) -> Option:
+    """Duchi's reports: squared length d B^2, so that the risk is largest at 0."""
+    square = d * CubeReport(d, asked.epsilon).magnitude ** 2
+    return asked.mean_option(
+        "reports of whole vectors",
+        square / asked.n,
+        noise=max(square - d * asked.sampling, 0.0) / asked.n,
+        basis="exact",
+        assumes="nothing beyond the domain",
+        estimates=WHOLE,
+        call=partial(scaled, duchi_vector_mean),
+        ball="cube",
+        **common(asked),
+    )
+
+
+def by_coordinate(option: Option, d: int) -> Option:
+    """The option for each of d coordinates, a fold of the users for each."""
+    return together(option, d, call=partial(in_folds, option.call))
+
+
+def kent_vectors(fold: Question, d: int) -> Option:
+    """Kent's Algorithm 4 at the width with the smallest bound."""
+    option = kent(fold)
+    width = {"half_width": option.parameters.get("half_width", fold.half) / fold.half}
+    known = option.parameters | width
+    return together(option, d, call=partial(scaled, localised_vector_mean), parameters=known)
+
+
+def together(option: Option, d: int, **changes: Any) -> Option:
+    """The option for d coordinates at once; each of them has its error, and may be lost."""
+    if option.unused:
+        return option
+    sums = {name: math.sqrt(d) * getattr(option, name) for name in ("error", "noise", "bias")}
+    failure, name = min(1.0, d * option.failure), f"{option.method}, a coordinate a user"
+    return replace(option, method=name, estimates=WHOLE, failure=failure, **sums, **changes)
+
+
+def scaled(
+    estimator: Callable[..., VectorEstimate], means: Any, sizes: Any = None, *, domain: Any, **known: Any
+) -> VectorEstimate:
+    """What an estimator of vectors in [-1, 1]^d makes of vectors in a domain; it needs no sizes."""
+    centre, half = (domain[1] + domain[0]) / 2, (domain[1] - domain[0]) / 2
+    found = estimator((np.asarray(means) - centre) / half, **known)
+    return replace(found, value=centre + half * found.value)
+
+
+def in_folds(estimator: Any, means: Any, sizes: Any, **known: Any) -> VectorEstimate:
+    """Each coordinate estimated by the users of a fold, who send nothing else."""
+    means, sizes = np.asarray(means), np.asarray(sizes)
+    folds = map(np.concatenate, split_users(*means.shape))
+    found = [estimator(means[fold, j], sizes[fold], **known) for j, fold in enumerate(folds)]
+    value = np.array([one.value for one in found])
+    return VectorEstimate(value, disjoint(*(one.guarantee for one in found)), tuple(found))

@@ -1,0 +1,169 @@
+"""The risk of a private window and a clipped mean, with every constant, and the best public parameters.
+
+The bound holds for users whose means have tails as `userdp.planning.risk.improved_plan` assumes, at every
+mean theta in [-1, 1]. The steps see the same users, so that nothing is assumed of them given the choice.
+Neither source has it; the book proves it.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize
+from scipy.special import expit, ndtr
+
+from userdp._types import Floats
+from userdp.central.clipped import MOST_CENTRES, STEP
+from userdp.central.weights import optimal_weights
+from userdp.planning.risk.improved_plan import Tails, size_cells
+from userdp.sizes import FiniteSizes, SizeLaw
+
+STARTS = (
+    3.0,
+    3.0,
+    4.0,
+)  # windows from which the best is sought, in deviations of the least, a middling, the best mean
+MOST_TRIALS = 160
+
+
+class Clipping(NamedTuple):
+    """Public parameters of `userdp.central.clipped.clipped_mean` on [-1, 1]."""
+
+    window: float
+    reach: float
+    share: float
+    sigmas: float
+
+
+class ClippedRisk(NamedTuple):
+    """Bound on the risk and its parts: root mean squares that add, and a failure that may exceed 1."""
+
+    sampling: float
+    clipping: float
+    noise: float
+    failure: float
+
+    @property
+    def risk(self) -> float:
+        """Bound on the mean squared error."""
+        return (self.sampling + self.clipping) ** 2 + self.noise + 4 * self.failure
+
+
+def tail(x: Floats, tails: Tails) -> Floats:
+    """Bound on the probability of more than x >= 0 deviations, on one side."""
+    return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
+
+
+def excess(x: Floats, tails: Tails) -> tuple[Floats, Floats]:
+    """Bounds on the expected excess over x on one side, and on its expected square on both together."""
+    density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
+    if tails == "bounded":
+        return above, np.maximum(4 * (density - x * above), 0)
+    square = 2 * ((1 + x**2) * above - x * density) / math.sqrt(2 * math.pi)
+    return (density - x * above) / math.sqrt(2 * math.pi), np.maximum(square, 0)
+
+
+class Users(NamedTuple):
+    """What is taken for true of the users, on [-1, 1]: a finite law of sizes, spread, tails.
+
+    Where sizes tell of means, the own means are not taken for independent of the sizes: a user is far off if
+    its own mean is, or if its records are far from that.
+    """
+
+    n: int
+    law: FiniteSizes
+    spread: float
+    tails: Tails
+    sizes_tell: bool = False
+
+    @property
+    def deviations(self) -> Floats:
+        """Of a mean of so many records, shape (k,)."""
+        return np.sqrt(np.minimum(1 / self.law.values + self.spread**2, 1.0))
+
+    @property
+    def parts(self) -> list[tuple[Floats, Floats, float]]:
+        """Deviations that add, their probabilities, and the share of a distance that each may have."""
+        chances = self.law.probabilities
+        if not (self.sizes_tell and self.spread) or chances.size == 1:
+            return [(self.deviations, chances, 1.0)]
+        own, records = np.array([self.spread]), 1 / np.sqrt(self.law.values)
+        share = self.spread / (self.spread + float(chances @ records))
+        return [(own, np.ones(1), share), (records, chances, 1 - share)]
+
+    def outside(self, distance: float) -> float:
+        """Bound on the probability that a user's mean is off by more, on one side."""
+        return float(
+            sum(chance @ tail(share * distance / scale, self.tails) for scale, chance, share in self.parts)
+        )
+
+    def excess(self, distance: float) -> tuple[float, float]:
+        """Bounds on the expected excess over a distance on one side, and on its square on both."""
+        mean = square = 0.0
+        for scale, chance, share in self.parts:
+            beyond, squared = excess(share * distance / scale, self.tails)
+            mean += float(chance @ (scale * beyond))
+            square += len(self.parts) * float(chance @ (scale**2 * squared))
+        return mean, square
+
+
+def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) -> ClippedRisk:
+    """Bound on the risk on [-1, 1] if the chosen centre is within ``window + near`` of theta, or has failed.
+
+    Users are weighed where `sigmas` is positive. A centre further off wins only against the one next to
+    theta: a user helps it who is beyond the near window's end, and hinders it who is in that one alone.
+    """
+    n, law, deviations = users.n, users.law, users.deviations
+    inside, rate = how.window * (1 - STEP / 2), how.share * epsilon / 2
+    helps, stray = users.outside(inside), users.outside(min(near, inside))
+    steps = rate * np.linspace(0.04, 1, 25)
+    moment = 1 + helps * np.expm1(steps) + max(1 - helps - stray, 0.0) * np.expm1(-steps)
+    rivals = math.ceil(2 / (STEP * how.window))
+    failure = rivals * math.exp(n * min(math.log(moment.min()), 0.0))
+
+    rest, margin = epsilon - how.share * epsilon, how.window + near
+    short = max(min(margin, 2.0) - how.reach, 0.0)  # by which even theta may be clipped
+    if not how.sigmas:
+        beyond, square = users.excess(max(how.reach - margin, 0.0))
+        clipping = short + math.sqrt(2 * beyond**2 + square / n)
+        sampling = math.sqrt(float(law.probabilities @ deviations**2) / n)
+        return ClippedRisk(sampling, clipping, 2 * (min(2 * how.reach, 2.0) / (n * rest)) ** 2, failure)
+    half, counts = how.reach + how.sigmas * deviations, n * law.probabilities
+    lengths = np.minimum(2 * half, 2.0)
+    weights = optimal_weights(deviations**2, lengths, epsilon=rest, counts=counts).value
+    over, squares = excess(np.maximum(half - margin, 0) / deviations, users.tails)
+    spoilt = 2 * float(counts * weights @ (deviations * over)) ** 2
+    spoilt += float(counts * weights**2 @ (deviations**2 * squares))
+    sampling = math.sqrt(float(counts * weights**2 @ deviations**2))
+    noise = 2 * (float(np.max(weights * lengths)) / rest) ** 2
+    return ClippedRisk(sampling, short + math.sqrt(spoilt), noise, failure)
+
+
+def choose_clipping(
+    *, n: int, epsilon: float, size_law: SizeLaw, spread: float, tails: Tails, weighed: bool, sizes_tell: bool
+) -> tuple[Clipping, ClippedRisk]:
+    """Public parameters with the smallest bound, and the bound; deterministic."""
+    law = size_cells(size_law)
+    users = Users(n, law, spread, tails, sizes_tell)
+    several = law.values[[0, int(np.searchsorted(np.cumsum(law.probabilities), 0.5)), -1]]
+    typical = np.sqrt(np.minimum(1 / several + spread**2, 1.0)).tolist()
+
+    def build(x: Floats) -> tuple[Clipping, float]:
+        window, near, sigmas = np.exp(np.clip(x[:3], -16, 3)).tolist()
+        window = min(max(window, 2 / (STEP * MOST_CENTRES)), 1.0)
+        reach = window + near + (0.0 if weighed else sigmas * typical[1])
+        return Clipping(window, min(reach, 2.0), float(expit(x[3])), sigmas if weighed else 0.0), near
+
+    def bound(x: Floats) -> ClippedRisk:
+        return clipped_risk(*build(x), users=users, epsilon=epsilon)
+
+    found = []
+    for start, deviation in zip(STARTS, typical, strict=True):
+        near = deviation * len(users.parts) ** 2  # with several parts one deviation leaves nobody near
+        first = np.array([math.log(start * deviation), math.log(near), 1.0, -0.8])
+        options = {"maxfev": MOST_TRIALS, "xatol": 1e-2, "fatol": 1e-3}
+        best = optimize.minimize(
+            lambda x: math.log(bound(x).risk), first, method="Nelder-Mead", options=options
+        ).x
+        found.append((bound(best).risk, build(best)[0], bound(best)))
+    return min(found)[1:]

@@ -1,0 +1,172 @@
+"""One budget over many questions: an account that is spent before noise is drawn, never after."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from userdp import _validate
+from userdp._public import public
+from userdp._types import Rng
+from userdp.privacy.guarantee import Guarantee, Neighbours, Trust, disjoint, nothing_spent, sequential
+from userdp.privacy.noise import ROUNDING
+from userdp.release.ledger import changing
+from userdp.release.losses import composed_epsilon
+
+__all__ = ["Budget"]
+
+
+class Overspent(ValueError):
+    """A release would cost more than is left of a budget; nothing was drawn for it, and nothing is spent."""
+
+
+class Spending(NamedTuple):
+    """A line of an account; `deviation` is that of normal noise a unit of sensitivity, 0 of all else."""
+
+    name: str
+    users: str
+    epsilon: float
+    delta: float
+    deviation: float
+
+
+@public
+@dataclass(eq=False)
+class Budget:
+    """An account of what is spent on one user, which refuses what would overspend before noise is drawn.
+
+    Costs about the same users add up; of disjoint groups of users the largest counts. Groups must be public:
+    a user keeps its group whatever its data are.
+
+    Parameters
+    ----------
+    epsilon, delta
+        What may be spent in total.
+    trust, neighbours
+        As of `Guarantee`; each release must be of this kind.
+    exact
+        Compose by privacy loss distributions (``pip install 'userdp[accounting]'``) where that allows more
+        than adding up. The sizes of all releases, though not the questions, must then be fixed beforehand.
+    path
+        A file (JSON) that keeps the account. What is there is gone on with, if it is of the same budget; a
+        spending is on disk before the noise that it pays for is drawn.
+    account
+        What is spent so far, without a file.
+
+    Examples
+    --------
+    >>> from userdp.privacy import LaplaceNoise
+    >>> budget = Budget(1.0, trust="central")
+    >>> for scale, who in ((4.0, "north"), (2.0, "south")):
+    ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", users=who)
+    >>> round(budget.share(2).epsilon, 9)  # of two more releases about everybody
+    0.25
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    trust: Trust = "local"
+    neighbours: Neighbours = "replace"
+    exact: bool = False
+    path: str | None = None
+    account: tuple[Spending, ...] = ()
+
+    def __post_init__(self) -> None:
+        _validate.budget(epsilon=self.epsilon)
+        _validate.one_of((True, False), exact=self.exact)
+        self._nothing = nothing_spent(trust=self.trust, neighbours=self.neighbours)
+        self._most = replace(self._nothing, epsilon=self.epsilon, delta=self.delta)
+        self._change(lambda account: None)
+
+    @property
+    def spent(self) -> Guarantee:
+        """Guarantee of all releases so far together."""
+        return self._cost(self.account)
+
+    def spend(self, what: Any, *, name: str = "", users: str = "") -> None:
+        """Write down a `Guarantee`, or a mechanism before it draws; `Overspent` says that it costs too much.
+
+        `users` names the group of users that it is about, "" all of them.
+        """
+        self._change(lambda account: account.append(self._line(what, name, users)))
+
+    def release(
+        self, estimator: Any, *data: Any, epsilon: Any, rng: Rng, name: str = "", users: str = "", **more: Any
+    ) -> Any:
+        """Spend `epsilon`, and `delta` if it is among the options, then run an estimator with them.
+
+        What it refuses before it draws is taken off the account again; an answer that costs more than was
+        written down is withheld.
+        """
+        _validate.generator(rng=rng)
+        part = replace(self._nothing, epsilon=epsilon, delta=more.get("delta") or 0.0)
+        line, before = self._line(part, name, users), repr(rng.bit_generator.state)
+        self._change(lambda account: account.append(line))
+        try:
+            result = estimator(*data, epsilon=epsilon, rng=rng, **more)
+        except (TypeError, ValueError):
+            if repr(rng.bit_generator.state) == before:
+                self._change(lambda account: account.remove(line))
+            raise
+        if not _covers(part, cost := sequential(self._nothing, result.guarantee)):
+            raise ValueError(f"epsilon must cover the result, which is withheld: got {part}, spent {cost}")
+        return result
+
+    def share(self, releases: int, of: Callable[[float], Any] | None = None) -> Any:
+        """Return the largest part of which so many more fit, each about all users; to 0.1 % if exact.
+
+        `of` makes a mechanism that costs the more the larger its number is; by default a `Guarantee`.
+        """
+        _validate.integer(1, releases=releases)
+        part = of or (lambda x: replace(self._nothing, epsilon=x))
+
+        def fits(x: float) -> bool:
+            return _covers(self._most, self._cost((*self.account, *[self._line(part(x), "", "")] * releases)))
+
+        low, high = 0.0, self.epsilon
+        while fits(high):
+            low, high = high, 2 * high
+        for _ in range(20 if self.exact else 50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        if low < 1e-9 * self.epsilon:
+            raise Overspent(f"releases must be none, as nothing is left, got {releases}")
+        return part(low)
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.spent} of {self._most}", *map(str, self.account)])
+
+    def _line(self, what: Any, name: str, users: str) -> Spending:
+        cost = sequential(self._nothing, getattr(what, "guarantee", what))
+        normal = getattr(what, "law", "") == "normal" and what.sensitivity > 0
+        noise = what.scale / what.sensitivity / math.sqrt(what.steps) if normal else 0.0
+        return Spending(name, users, cost.epsilon, cost.delta, noise)
+
+    def _cost(self, account: tuple[Spending, ...]) -> Guarantee:
+        """Of the user who meets most: everybody's releases, and those of its own group."""
+        groups = {line.users for line in account} | {""}
+        return disjoint(*(self._composed([x for x in account if x.users in ("", one)]) for one in groups))
+
+    def _composed(self, lines: list[Spending]) -> Guarantee:
+        costs = [replace(self._nothing, epsilon=x.epsilon, delta=x.delta) for x in lines]
+        basic = sequential(self._nothing, *costs)
+        if not self.exact or _covers(self._most, basic):
+            return basic
+        epsilon = composed_epsilon([x[2:] for x in lines], delta=self.delta, budget=self.epsilon)
+        return basic if epsilon == math.inf else replace(self._most, epsilon=epsilon)
+
+    def _change(self, rule: Callable[[list[Spending]], None]) -> None:
+        """Change the account, as it is by now, on disk first."""
+        terms = [self.epsilon, self.delta, self.trust, self.neighbours, self.exact]
+        with changing(self.path, {"budget": terms, "account": self.account}) as said:
+            if said["budget"] != terms:
+                raise ValueError(f"path must be of an account of {terms}, got one of {said['budget']}")
+            rule(account := [Spending(*line) for line in said["account"]])
+            if not _covers(self._most, cost := self._cost(tuple(account))):
+                raise Overspent(f"all releases must cost {self._most} at most, got {cost}")
+            said["account"] = account
+        self.account = tuple(account)
+
+
+def _covers(most: Guarantee, cost: Guarantee) -> bool:
+    return cost.epsilon <= most.epsilon * ROUNDING and cost.delta <= most.delta * ROUNDING

@@ -1,0 +1,65 @@
+"""What the tournament of plans and rivals found, as `tools/tournament.py` stores it."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).with_suffix(".csv")
+KNOWN = ("situation", "trust", "n", "epsilon", "sizes", "spread", "shape", "sizes tell")
+COLUMNS = (*KNOWN, "method", "kind", "basis", "assumed", "foretold", "seen", "against first", "useful")
+KEPT, MUCH = 1.15, 1.25
+
+
+def write(rows: Iterable[dict[str, Any]], path: Path, seed: int) -> None:
+    """Store a tournament, its seed in each row."""
+    with path.open("w", encoding="utf8", newline="") as table:
+        writer = csv.DictWriter(table, ("seed", *COLUMNS), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({"seed": seed, **row} for row in rows)
+
+
+def read(path: Path = RESULTS) -> list[dict[str, str]]:
+    with path.open(encoding="utf8", newline="") as table:
+        return [*csv.DictReader(table)]
+
+
+def kept(row: dict[str, Any]) -> bool:
+    """Whether an option erred by little more than was predicted, at most."""
+    return float(row["seen"]) <= KEPT * float(row["foretold"])
+
+
+def best_rivals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The best rival of each situation in which it is of use: it errs by less than half of a guess."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["kind"] == "rival" and float(row["seen"]) <= float(row["useful"]):
+            best = found.setdefault(row["situation"], row)
+            if float(row["against first"]) < float(best["against first"]):
+                found[row["situation"]] = row
+    return [*found.values()]
+
+
+def beaten(rows: list[dict[str, Any]], by: float) -> list[dict[str, Any]]:
+    """The best rivals that err by less than the plan's first, by a factor."""
+    return [row for row in best_rivals(rows) if float(row["against first"]) * by < 1]
+
+
+def verdict(rows: list[dict[str, Any]]) -> str:
+    """How often predictions came true and the first was beaten, in words."""
+    options = [row for row in rows if row["kind"] == "option"]
+    sound = [row for row in options if str(row["assumed"]) == "True"]
+    firsts = [row for row in sound if float(row["against first"]) == 1]
+    lines = [
+        f"{name} within {KEPT} times what was predicted: {sum(map(kept, some))} of {len(some)}"
+        for name, some in (("options", options), ("sound options", sound), ("sound firsts", firsts))
+    ]
+    situations = len({row["situation"] for row in rows})
+    for by in (1.1, MUCH):
+        lost = beaten(rows, by)
+        same = [row for row in lost if str(row["assumed"]) == "True"]
+        lines.append(
+            f"first beaten by a factor of {by}: {len(lost)} of {situations},"
+            f" by a rival that assumes no more: {len(same)}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,233 @@
+"""A private window and a clipped mean: loss over all neighbours, risk and lost runs beside their bounds."""
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2
+
+from userdp.central.clipped import centres, clipped_mean, densest_window
+from userdp.planning import plan
+from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk, excess, tail
+from userdp.privacy import ExponentialChoice
+from userdp.sizes import constant_size, two_point_sizes
+from userdp_papers.theory.exact import sign_means
+
+LEVEL = 1e-6
+HOW = {"window": 0.2, "epsilon": 1.4}
+
+
+class Law(Exception):
+    """Carries the law that a choice is made by."""
+
+
+def law_of_window(monkeypatch, means):
+    """Probability of each centre, from the scores that the estimator computes."""
+
+    def show(self, scores, rng):
+        raise Law(self.law(scores))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ExponentialChoice, "choose", show)
+        try:
+            densest_window(means, rng=np.random.default_rng(1), **HOW)
+        except Law as law:
+            return law.args[0]
+
+
+def test_the_choice_loses_its_budget_and_no_more_over_all_neighbours(monkeypatch):
+    """Users at five places, one of them replaced: the worst pair leaves one window and joins another."""
+    places = [0.0, 0.1, 0.45, 0.55, 1.0]
+    worst = 0.0
+    for others in combinations_with_replacement(places, 3):
+        laws = [law_of_window(monkeypatch, [*others, one]) for one in places]
+        worst = max(worst, *(np.abs(np.log(a / b)).max() for a in laws for b in laws))
+    assert worst <= HOW["epsilon"] * (1 + 1e-12) and worst > 0.9 * HOW["epsilon"]
+
+
+@pytest.mark.parametrize("sizes", [None, [1, 3, 9, 27, 81]])
+def test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest(sizes, monkeypatch):
+    """About the same chosen centre, with the noise switched off; the user with most sway attains it."""
+    monkeypatch.setattr(ExponentialChoice, "choose", lambda *_: 9)
+    options = {"epsilon": 2.0, "window": 0.2, "reach": 0.1, "share": 0.3, "sigmas": 0.7, "sizes": sizes}
+
+    class Silent(np.random.Generator):
+        def laplace(self, scale, size):
+            return 0.0
+
+    def run(means):
+        return clipped_mean(means, rng=Silent(np.random.PCG64(1)), **options)
+
+    base = np.full(5, 0.5)
+    moved = []
+    for user in range(5):
+        ends = [run(np.where(np.arange(5) == user, end, base)) for end in (0.0, 1.0, np.nan)]
+        moved.append(np.ptp([one.value for one in ends]))
+    assert max(moved) == pytest.approx(ends[0].scale * 0.7 * 2.0, rel=1e-12)
+    assert ends[0].guarantee.epsilon == 2.0 and ends[0].guarantee.delta == 0
+    assert ends[0].guarantee.neighbours == ("replace" if sizes is None else "replace-same-size")
+    assert ends[0].weights.sum() == pytest.approx(1.0)
+
+
+def test_no_number_is_further_from_a_centre_than_an_eighth_of_a_window():
+    for window in (0.013, 0.2, 3.0):
+        found = centres(window, (-1.0, 4.0))
+        gaps = np.diff(np.concatenate([[-1.0 - (found[0] + 1.0)], found, [4.0 + (4.0 - found[-1])]]))
+        assert gaps.max() <= window / 4 + 1e-12
+
+
+@pytest.mark.parametrize("size, theta", [(9, 0.2), (40, -0.7), (1000, 0.9)])
+def test_tails_and_excesses_of_signs_are_within_their_bounds(size, theta):
+    law = sign_means(theta, size)
+    for x in (0.0, 0.5, 1.0, 2.0, 3.5):
+        deviation = (law.values - theta) * np.sqrt(size)
+        mean, square = excess(np.array(x), "bounded")
+        for side in (1, -1):
+            assert law.probabilities[side * deviation > x].sum() <= tail(np.array(x), "bounded")
+            assert law.probabilities @ np.maximum(side * deviation - x, 0) <= mean
+        assert law.probabilities @ np.maximum(abs(deviation) - x, 0) ** 2 <= square
+
+
+def errors(option, n, size, theta, runs, seed):
+    rng = np.random.default_rng(seed)
+    means = 2 * rng.binomial(size, (1 + theta) / 2, (runs, n)) / size - 1
+    return np.array([option.run(own, np.full(n, size), rng=rng).value - theta for own in means])
+
+
+def clipped_row(**question):
+    known = {"trust": "curator", "spread": 0.0, "sizes_tell": False} | question
+    (row,) = (one for one in plan(**known) if one.method.startswith("clipped mean"))
+    return row
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [0.0, 0.3, 0.98, -1.0])
+@pytest.mark.parametrize("n, size, epsilon, tails", [
+    (100, 10_000, 1.0, "bounded"), (200, 1000, 0.5, "normal"), (40, 500, 3.0, "normal"),
+])  # fmt: skip
+def test_the_risk_obeys_its_bound(n, size, epsilon, tails, theta):
+    row, runs = clipped_row(n=n, sizes=size, epsilon=epsilon, tails=tails), 400
+    ratio = np.sum(errors(row, n, size, theta, runs, 1) ** 2) / row.error**2
+    assert ratio < chi2.isf(LEVEL, runs)
+    assert ratio > runs / 2.5**2 or abs(theta) > 0.9  # not by much too large where signs vary
+    assert not 9 * ratio < chi2.isf(LEVEL, runs) or abs(theta) > 0.9  # control: a third of it is too small
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [0.0, 0.3])
+def test_runs_are_lost_no_more_often_than_the_bound_says(theta):
+    """With a share so small that some are; half of the bound's exponent is no bound for its own double."""
+    n, size, runs = 60, 400, 3000
+    how, near = Clipping(0.1, 0.3, 0.3, 0.0), 0.1
+    law = constant_size(size)
+
+    def failure(users):
+        known = Users(users, law, 0.0, "normal")
+        return clipped_risk(how, near, users=known, epsilon=0.8).failure
+
+    bound = failure(n)
+    rng = np.random.default_rng(2)
+    lost = 0
+    for _ in range(runs):
+        own = 2 * rng.binomial(size, (1 + theta) / 2, n) / size - 1
+        first = densest_window(own, window=0.1, epsilon=0.3 * 0.8, domain=(-1.0, 1.0), rng=rng)
+        lost += abs(first.value - theta) > how.window + near
+    assert 0 < bound < 1 and lost > 0
+    assert binom.sf(lost - 1, runs, bound) > LEVEL
+    assert binom.sf(lost - 1, runs, failure(4 * n)) < LEVEL
+
+
+def test_a_failure_counts_as_the_whole_range_squared_and_more_budget_is_no_worse():
+    law, known = constant_size(900), {"n": 100, "spread": 0.0, "tails": "bounded"}
+    known |= {"weighed": False, "sizes_tell": False}
+    found = [choose_clipping(epsilon=epsilon, size_law=law, **known)[1] for epsilon in (0.7, 1.0, 2.0, 4.0)]
+    assert [one.risk for one in found] == sorted((one.risk for one in found), reverse=True)
+    one = found[0]
+    assert one.risk == pytest.approx((one.sampling + one.clipping) ** 2 + one.noise + 4 * one.failure)
+
+
+@pytest.mark.statistical
+def test_users_of_public_sizes_are_weighed():
+    law, n, runs = two_point_sizes(20, 4000, 0.5), 3000, 300
+    row = clipped_row(n=n, sizes=law, epsilon=1.0)
+    plain = clipped_row(n=n, sizes=law, epsilon=1.0, private_sizes=True)
+    rng, found = np.random.default_rng(3), {"weighed": [], "plain": []}
+    for _ in range(runs):
+        sizes = law.draw(n, rng)
+        means = 2 * rng.binomial(sizes, 0.6) / sizes - 1
+        found["weighed"].append(row.run(means, sizes, rng=rng).value - 0.2)
+        found["plain"].append(plain.run(means, sizes, rng=rng).value - 0.2)
+    squares = {name: np.square(values) for name, values in found.items()}
+    assert squares["weighed"].sum() / row.error**2 < chi2.isf(LEVEL, runs)
+    assert squares["plain"].sum() / plain.error**2 < chi2.isf(LEVEL, runs)
+    assert row.error < plain.error / 2 and squares["weighed"].mean() < squares["plain"].mean() / 2
+
+
+def test_the_estimate_follows_the_domain():
+    rows = [clipped_row(n=300, sizes=900, epsilon=1.0, domain=ends) for ends in ((-1.0, 1.0), (0.0, 5.0))]
+    means = np.random.default_rng(4).normal(0.3, 0.03, 300)
+    values = [
+        row.run(centre + half * means, rng=np.random.default_rng(5)).value
+        for row, centre, half in zip(rows, (0.0, 2.5), (1.0, 2.5), strict=True)
+    ]
+    assert values[1] == pytest.approx(2.5 + 2.5 * values[0], rel=1e-9)
+    assert rows[1].error == pytest.approx(2.5 * rows[0].error, rel=1e-9)
+
+
+@pytest.mark.parametrize(("change", "match"), [
+    ({"window": 1e-9}, "window must be in"),
+    ({"share": 1.0}, "share must be strictly between"),
+    ({"reach": 0}, "reach must be positive"),
+    ({"sizes": [3, 4]}, "sizes must match means in shape"),
+    ({"domain": (1.0, 0.0)}, "domain"),
+])  # fmt: skip
+def test_errors_name_the_parameter_and_the_value(change, match):
+    options = {"epsilon": 1.0, "window": 0.1, "reach": 0.3, "rng": np.random.default_rng(1)} | change
+    with pytest.raises(ValueError, match=match):
+        clipped_mean([0.1, 0.2, 0.3], **options)
+
+
+@pytest.mark.statistical
+def test_where_sizes_tell_of_means_the_bound_holds_for_own_means_that_grow_with_size():
+    """Users of the larger size hold the larger own means: far from what independence would allow."""
+    law, spread, n, runs = two_point_sizes(50, 4000, 0.5), 0.02, 400, 300
+    row = clipped_row(n=n, sizes=law, epsilon=0.7, spread=spread, sizes_tell=True)
+    rng, found = np.random.default_rng(6), []
+    for _ in range(runs):
+        sizes = law.draw(n, rng)
+        own = 0.2 + np.where(sizes > 50, spread, -spread)
+        found.append(row.run(2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1, sizes, rng=rng).value - 0.2)
+    assert np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+    assert not 25 * np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+
+
+def test_parts_of_a_distance_add_up_to_no_less_than_the_tail_of_the_whole():
+    law = two_point_sizes(50, 4000, 0.5)
+    together, apart = (Users(9, law, 0.05, "normal", told) for told in (False, True))
+    for distance in (0.05, 0.1, 0.2):
+        assert together.outside(distance) <= apart.outside(distance) <= 1
+        assert together.excess(distance)[0] <= apart.excess(distance)[0]
+
+
+@pytest.mark.parametrize(
+    "sizes, most", [(constant_size(1000), 1.0), (two_point_sizes(1000, 10**4, 0.5), 2.0)]
+)
+def test_sizes_that_may_tell_of_means_widen_a_window_and_do_not_lose_it(sizes, most):
+    asked = {
+        "n": 200,
+        "epsilon": 1.0,
+        "size_law": sizes,
+        "spread": 0.02,
+        "tails": "bounded",
+        "weighed": False,
+    }
+    telling, silent = (choose_clipping(sizes_tell=tell, **asked)[1] for tell in (True, False))
+    assert 1 <= telling.risk**0.5 / silent.risk**0.5 <= most
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 1.0])
+def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
+    """All users at theta, nearly: about a centre that is `window` off, everything is clipped by the rest."""
+    users = Users(100, constant_size(10**10), 0.0, "bounded")
+    risk = clipped_risk(Clipping(0.2, 0.01, 0.5, sigmas), 0.1, users=users, epsilon=50.0)
+    assert 0.19**2 <= risk.risk <= 0.3**2

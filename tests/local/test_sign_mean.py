@@ -1,0 +1,131 @@
+"""Signs at moving thresholds: one bit a user, the fast distribution, what is foretold, and where it errs."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+from laws import has_mean, same_law
+from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
+from userdp.planning import plan
+from userdp.planning.risk.localised import sign_risk
+from userdp.privacy.reports import BinaryResponse
+from userdp.sizes import constant_size, two_point_sizes
+
+HOW = {"size_law": constant_size(400), "epsilon": 1.3, "rounds": 9}
+
+
+def estimates(theta, *, n=600, runs=150, seed=1, **options):
+    rng, known = np.random.default_rng(seed), HOW | options
+    found = []
+    for _ in range(runs):
+        sizes = known["size_law"].draw(n, rng)
+        found.append(sign_mean(2 * rng.binomial(sizes, (1 + theta) / 2) / sizes - 1, rng=rng, **known).value)
+    return np.array(found)
+
+
+def test_a_user_answers_once_by_randomised_response_of_the_whole_budget(monkeypatch):
+    """Each bit is of one user, at a threshold made of earlier answers; all groups together are all users."""
+    asked, privatise = [], BinaryResponse.privatise
+
+    def spy(self, x, rng):
+        asked.append((self.epsilon, len(np.ravel(x))))
+        return privatise(self, x, rng)
+
+    monkeypatch.setattr(BinaryResponse, "privatise", spy)
+    found = sign_mean(np.zeros(605), rng=np.random.default_rng(1), every_report=True, **HOW)
+    assert [count for _, count in asked[-3:]] == [67, 67, 67] and sum(count for _, count in asked) == 605
+    assert {epsilon for epsilon, _ in asked} == {1.3} and len(asked) == 6 * 8 + 3
+    assert found.guarantee.epsilon == pytest.approx(BinaryResponse(1.3).privacy_loss(), rel=1e-12)
+
+
+def test_the_posterior_is_that_of_all_answers_by_enumeration():
+    """Three numbers for theta, two thresholds: the probability of what was answered, user by user."""
+    known = Posterior(np.array([9.0, 25.0]), 0.1, BinaryResponse(0.7))
+    known.learn(np.array([0.2, -0.1]), np.array([3.0, 2.0]), np.array([1.0, 2.0]))
+    at = np.searchsorted(known.grid, [-0.5, 0.0, 0.5])
+    expected = []
+    for theta in known.grid[at]:
+        chances = []
+        for place in (0.2, -0.1):
+            above = np.mean([norm.sf(place, theta, np.sqrt((1 - theta**2) / m + 0.01)) for m in (9, 25)])
+            chances.append(above * known.answer.keep + (1 - above) * known.answer.flip)
+        expected.append(chances[0] * (1 - chances[0]) ** 2 * chances[1] ** 2)
+    found = np.exp(known.log[at])
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert not np.allclose(found, expected[::-1], rtol=0.01)
+
+
+def test_moments_of_a_density_are_those_of_the_normal():
+    grid = np.linspace(-1, 1, 4001)
+    assert moments(grid, -(((grid - 0.2) / 0.05) ** 2) / 2) == pytest.approx((0.2, 0.05), rel=1e-6)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.3, -0.8])
+def test_the_estimate_has_the_distribution_of_drawing_every_report(theta):
+    fast, slow = estimates(theta), estimates(theta, seed=2, every_report=True)
+    assert same_law(fast, slow)
+    assert not same_law(fast, estimates(theta, seed=3, epsilon=0.4, every_report=True))
+
+
+@pytest.mark.parametrize("theta", [-0.6, 0.0, 0.4])
+def test_it_finds_the_mean_of_normal_means_of_unequal_users(theta):
+    law = two_point_sizes(400, 2500, 0.5)
+    values = estimates(theta, n=4000, size_law=law, epsilon=2.0)
+    assert has_mean(values, theta)
+    assert not has_mean(values + 10 * values.std() / 150**0.5, theta)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [0.0, 0.35, -0.8])
+@pytest.mark.parametrize(
+    "n, size, epsilon", [(1000, 1000, 1.0), (20_000, 100, 0.4), (300, 40, 3.0), (60, 9, 2.0)]
+)
+def test_what_is_foretold_happens(n, size, epsilon, theta):
+    """The formula is for the worst mean, so that elsewhere it may be too large; not too small."""
+    runs, law = 150, constant_size(size)
+    tails = "normal" if size >= 100 else "bounded"
+    foretold = sign_risk(n=n, size_law=law, epsilon=epsilon, spread=0.0, tails=tails).risk
+    squares = (estimates(theta, n=n, size_law=law, epsilon=epsilon, runs=runs, rounds=ROUNDS) - theta) ** 2
+    assert squares.sum() / foretold < chi2.isf(1e-6, runs)
+    much = 16 if tails == "normal" else 64
+    assert theta or not much * squares.sum() / foretold < chi2.isf(1e-6, runs)
+
+
+@pytest.mark.statistical
+def test_skewed_own_means_are_off_by_less_than_what_counts_as_bias():
+    """Exponential own means: their median is 0.31 deviations below their mean, and signs find about that."""
+    rng, spread, found = np.random.default_rng(6), 0.1, []
+    for _ in range(60):
+        own = 0.2 + spread * (rng.exponential(size=20_000) - 1)
+        means = 2 * rng.binomial(2500, np.clip(1 + own, 0, 2) / 2) / 2500 - 1
+        known = {"size_law": constant_size(2500), "epsilon": 2.0, "spread": spread}
+        found.append(sign_mean(means, rng=rng, **known).value - 0.2)
+    bound = sign_risk(n=20_000, size_law=constant_size(2500), epsilon=2.0, spread=spread, tails="bounded")
+    assert spread / 5 < -np.mean(found) < bound.bias < np.sqrt(bound.risk)
+    normal = sign_risk(n=20_000, size_law=constant_size(2500), epsilon=2.0, spread=spread, tails="normal")
+    assert -np.mean(found) > 3 * np.sqrt(normal.risk), "where means are not normal one must not say so"
+
+
+def test_it_meets_users_in_as_many_rounds_as_it_says():
+    known = {"n": 10_000, "sizes": 1000, "epsilon": 1.0, "tails": "normal", "spread": 0.0}
+    first = plan(**known)[0]
+    assert first.method == "signs at moving thresholds" and first.rounds == ROUNDS
+    allowed = plan(rounds=3, **known)
+    (refused,) = (one for one in allowed if one.method == first.method)
+    assert refused.unused == f"meets users at {ROUNDS} times, and rounds is 3"
+    assert all(one.rounds <= 3 for one in allowed if not one.unused)
+    assert {one.rounds for one in plan(rounds=1, **known) if not one.unused} == {1}
+
+
+def test_few_sizes_stand_for_all():
+    law = two_point_sizes(3, 50, 0.5)
+    assert np.unique(law.quantile((np.arange(CELLS) + 0.5) / CELLS), return_counts=True)[1].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(("change", "match"), [
+    ({"rounds": 0}, "rounds must be"), ({"rounds": 900}, "rounds must be"),
+    ({"spread": -1.0}, "spread must be"),
+])  # fmt: skip
+def test_errors_name_the_parameter_and_the_value(change, match):
+    with pytest.raises(ValueError, match=match):
+        sign_mean(np.zeros(600), rng=np.random.default_rng(1), **(HOW | change))

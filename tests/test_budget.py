@@ -1,0 +1,229 @@
+"""One budget over many questions: what overspends is refused before noise, and a crash leaves it spent."""
+
+import json
+import os
+import sys
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fakes import Silent
+from userdp.central import realistic_mean, uniform_mean
+from userdp.local import duchi_mean
+from userdp.privacy import GaussianNoise, Guarantee, LaplaceNoise, gaussian_delta, gaussian_sigma
+from userdp.release import Budget
+from userdp.release.budget import Overspent
+
+CENTRAL = Guarantee(0.25, trust="central")
+STARS = [0.1, 0.5, 0.3]
+
+
+def drawn_from(budget, **options):
+    """A release, with the generator that it used."""
+    rng = np.random.default_rng(1)
+    return budget.release(uniform_mean, STARS, rng=rng, **options), rng
+
+
+def test_parts_add_up_to_the_budget_and_no_further():
+    budget = Budget(1.0, 1e-6, "central")
+    for _ in range(4):
+        budget.spend(CENTRAL)
+    assert budget.spent == Guarantee(1.0, 0.0, "central")
+    for more, total in ((1e-9, "1.000000001"), (1.0, "2.0")):
+        with pytest.raises(Overspent, match=f"all releases must cost .*1.0.* at most, got .*epsilon={total}"):
+            budget.spend(replace(CENTRAL, epsilon=more))
+    with pytest.raises(Overspent, match="delta=1e-06"):
+        budget.spend(Guarantee(0.0, 2e-6, "central"))
+    assert budget.spent.epsilon == 1.0 and len(budget.account) == 4
+
+
+def test_of_disjoint_users_the_largest_counts_beside_what_meets_all():
+    budget = Budget(1.0, trust="central")
+    for users, epsilon in {"north": 0.5, "south": 0.25, "": 0.25}.items():
+        budget.spend(replace(CENTRAL, epsilon=epsilon), users=users)
+    assert budget.spent.epsilon == 0.75
+    budget.spend(replace(CENTRAL, epsilon=0.5), users="south")
+    with pytest.raises(Overspent):
+        budget.spend(replace(CENTRAL, epsilon=0.5), users="north")
+    with pytest.raises(Overspent, match="releases must be none, as nothing is left, got 1"):
+        budget.share(1)
+
+
+def test_a_release_that_would_overspend_draws_no_noise():
+    budget = Budget(1.0, trust="central")
+    assert drawn_from(budget, epsilon=0.75)[0].guarantee.epsilon == 0.75
+    rng = np.random.default_rng(1)
+    before = rng.bit_generator.state
+    with pytest.raises(Overspent):
+        budget.release(uniform_mean, STARS, epsilon=0.5, rng=rng)
+    assert rng.bit_generator.state == before and budget.spent.epsilon == 0.75
+
+
+def test_what_is_refused_before_a_draw_costs_nothing_and_what_fails_after_it_does():
+    budget = Budget(1.0, trust="central")
+    with pytest.raises(ValueError, match="means must have shape"):
+        budget.release(uniform_mean, [STARS], epsilon=0.5, rng=np.random.default_rng(1))
+    assert budget.account == ()
+
+    def draws_and_fails(data, *, epsilon, rng):
+        raise ValueError(f"late: {rng.random()}")
+
+    with pytest.raises(ValueError, match="late"):
+        budget.release(draws_and_fails, STARS, epsilon=0.5, rng=np.random.default_rng(1))
+    assert budget.spent.epsilon == 0.5
+
+
+def test_an_answer_that_costs_more_than_was_written_down_is_withheld():
+    def greedy(data, *, epsilon, rng):
+        return uniform_mean(data, epsilon=2 * epsilon, rng=rng)
+
+    budget = Budget(1.0, trust="central")
+    with pytest.raises(ValueError, match="epsilon must cover the result, which is withheld"):
+        budget.release(greedy, STARS, epsilon=0.5, rng=np.random.default_rng(1))
+    assert budget.spent.epsilon == 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [(duchi_mean, {}), (realistic_mean, {"sizes": np.full(90, 4)})],
+    ids=["local", "sizes"],
+)
+def test_a_release_of_another_kind_is_refused(call, options):
+    budget = Budget(1.0, trust="central")
+    with pytest.raises(ValueError, match="guarantees must agree in trust and neighbours"):
+        budget.release(call, np.full(90, 0.5), epsilon=0.5, rng=np.random.default_rng(1), **options)
+
+
+# --- exact composition, against what needs no library
+
+
+def least_laplace_noise(releases, epsilon, delta):
+    """Scale at which so many Laplace releases together cost `delta`, by convolving the loss on a grid."""
+    step = 1e-4
+
+    def slack(scale):
+        ends = np.arange(-1 / scale, 1 / scale + step, step)
+        # the loss of a draw x from the first is (|x - 1| - |x|) / scale, which falls in x from 0 to 1
+        place = np.clip((1 - ends * scale) / 2, 0, 1)
+        beyond = np.where(
+            ends > 1 / scale, 0.0, np.where(ends <= -1 / scale, 1.0, stats.laplace.cdf(place / scale))
+        )
+        one = -np.diff(np.append(beyond, 0.0))
+        size = 1 << int(releases * ends.size).bit_length()
+        many = np.fft.irfft(np.fft.rfft(one, size) ** releases, size)
+        losses = releases * ends[0] + step * np.arange(size)
+        over = losses > epsilon
+        return float(many[over] @ -np.expm1(epsilon - losses[over]))
+
+    low, high = 1.0 / epsilon, releases / epsilon
+    for _ in range(25):
+        middle = (low + high) / 2
+        low, high = (low, middle) if slack(middle) <= delta else (middle, high)
+    return high
+
+
+def test_52_weekly_releases_cost_within_5_percent_of_the_least_noise():
+    pytest.importorskip("dp_accounting", reason="in the extra accounting")
+    total, delta = 1.0, 1e-6
+    budget = Budget(total, delta, "central", exact=True)
+    least = least_laplace_noise(52, total, delta)
+    assert 52 / least > 1.7  # what adding up would need, control
+    laplace = budget.share(52, lambda x: LaplaceNoise(1 / x, 1.0))
+    normal = budget.share(52, lambda x: GaussianNoise(1 / x, 1.0, epsilon=0.02))
+    assert 0.999 < laplace.scale / least < 1.05 and 0.999 < 1 / budget.share(52).epsilon / least < 1.05
+    assert 1 <= normal.scale / (gaussian_sigma(epsilon=total, delta=delta) * 52**0.5) < 1.05
+    for noise in (laplace, normal, budget.share(52)):
+        year = Budget(total, delta, "central", exact=True)
+        for week in range(52):
+            year.spend(noise, name=f"week {week}")
+        with pytest.raises(Overspent):
+            year.spend(noise)
+
+
+def test_exact_composition_is_never_below_the_truth():
+    """Of Gaussian noise it is known; a mixed account costs more than its parts."""
+    pytest.importorskip("dp_accounting", reason="in the extra accounting")
+    budget = Budget(2.0, 1e-5, "central", exact=True)
+    for _ in range(9):
+        budget.spend(GaussianNoise(9.0, 1.0, epsilon=0.5))
+    before = budget.spent
+    assert (
+        gaussian_delta(3.0, epsilon=before.epsilon)
+        <= before.delta
+        < 1.01 * gaussian_delta(3.0, epsilon=before.epsilon)
+    )
+    budget.spend(LaplaceNoise(9.0, 1.0))
+    assert before.epsilon < budget.spent.epsilon < before.epsilon + 1 / 9
+
+
+def test_without_the_library_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    budget = Budget(1.0, 1e-6, "central", exact=True)
+    budget.spend(replace(CENTRAL, epsilon=1.0))  # what adds up needs no library
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'userdp\[accounting\]'"):
+        budget.spend(CENTRAL)
+
+
+# --- the file
+
+
+def test_an_account_goes_on_where_its_file_stopped(tmp_path):
+    path = str(tmp_path / "account.json")
+    first, second = Budget(1.0, trust="central", path=path), Budget(1.0, trust="central", path=path)
+    first.spend(CENTRAL, name="spring")
+    second.spend(CENTRAL, name="autumn", users="north")  # knows what another has spent meanwhile
+    again = Budget(1.0, trust="central", path=path)
+    assert [line.name for line in again.account] == ["spring", "autumn"] and again.spent == second.spent
+    assert "autumn" in str(again) and json.loads((tmp_path / "account.json").read_text())["budget"][0] == 1.0
+    with pytest.raises(ValueError, match="path must be of an account of .*2.0.*, got one of .*1.0"):
+        Budget(2.0, trust="central", path=path)
+    (tmp_path / "account.json").write_text("{")
+    with pytest.raises(ValueError):
+        first.spend(CENTRAL)
+
+
+STEPS = "release/budget.py", "release/ledger.py", "privacy/noise.py"  # whose lines are steps
+
+
+class Marked(Silent):
+    """A generator that leaves a mark when noise is drawn."""
+
+    def laplace(self, *place, **options):
+        os.close(os.open(os.environ["DRAWN"], os.O_CREAT))
+        return super().laplace(*place, **options)
+
+
+def dies_after(steps, path):
+    """Run a release in a process that is killed after so many lines of any code; whether it was."""
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    left = count(steps, -1)
+
+    def trace(frame, event, _):
+        if event == "line" and frame.f_code.co_filename.endswith(STEPS) and next(left) == 0:
+            os._exit(9)
+        return trace
+
+    budget, rng = Budget(1.0, trust="central", path=path), Marked()
+    sys.settrace(trace)
+    budget.release(uniform_mean, STARS, epsilon=0.5, rng=rng, name="x")
+    os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
+def test_a_release_killed_at_any_step_counts_as_spent_if_noise_may_be_drawn(tmp_path, monkeypatch):
+    seen = set()
+    for steps in count():
+        mark, path = tmp_path / f"{steps}.drawn", str(tmp_path / f"{steps}.json")
+        monkeypatch.setenv("DRAWN", str(mark))
+        Budget(1.0, trust="central", path=path)
+        killed = dies_after(steps, path)
+        spent = Budget(1.0, trust="central", path=path).spent.epsilon
+        assert spent in (0.0, 0.5) and (spent == 0.5 or not mark.exists())
+        seen.add((spent, mark.exists()))
+        if not killed:
+            break
+    assert steps > 50 and seen == {(0.0, False), (0.5, False), (0.5, True)}

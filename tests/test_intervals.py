@@ -1,0 +1,111 @@
+"""An interval holds the average of the users' data with its probability at least, by exact computation."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from fakes import Silent
+from userdp.central import uniform_mean
+from userdp.local import duchi_mean, improved_mean, laplace_mean, localised_mean
+from userdp.local.improved import Plan, Round
+from userdp.planning import plan
+from userdp.planning.local_methods import ANY
+from userdp.privacy import LaplaceReport, MeanEstimate, TwoPointReport
+from userdp.sizes import constant_size
+
+
+def coverage(report, means, limits):
+    """Probability that an interval holds the average of the users' means."""
+    n, law = len(means), np.ones(1)
+    for upper in report._upper(means):
+        law = np.convolve(law, [1 - upper, upper])
+    values = report.centre + report.magnitude * (2 * np.arange(n + 1) / n - 1)
+    held = [low <= np.mean(means) <= high for low, high in map(limits, values)]
+    return law @ held
+
+
+def wald(report, n):
+    """The usual normal interval, which has no guarantee."""
+
+    def limits(value):
+        error = np.sqrt(max(report.magnitude**2 - value**2, 0.0) / n)
+        return value - 1.96 * error, value + 1.96 * error
+
+    return limits
+
+
+def test_two_point_intervals_hold_in_every_situation():
+    """Users unlike each other, at the ends and in between; the control fails in many of these."""
+    rng, short = np.random.default_rng(1), 0
+    for _ in range(200):
+        n, epsilon, level = int(rng.integers(1, 40)), rng.uniform(0.1, 6), rng.choice([0.5, 0.8, 0.95, 0.999])
+        means = rng.choice([-1.0, 1.0, rng.uniform(-1, 1)], n, p=rng.dirichlet(np.ones(3)))
+        report = TwoPointReport(-1.0, 1.0, epsilon)
+        error = report.error(n)
+        made = lambda value: MeanEstimate(value, report.guarantee, error=error).interval(level)  # noqa: B023, E731
+        assert coverage(report, means, made) >= level
+        short += level == 0.95 and coverage(report, means, wald(report, n)) < level
+    assert short > 10
+
+
+@pytest.mark.parametrize("n", [2, 7, 100, 10_000])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_laplace_intervals_hold_exactly(n, level):
+    """The distribution of a sum of Laplace variables, here from its characteristic function (Gil-Pelaez)."""
+    error = LaplaceReport(-1.0, 1.0, 0.5).error(n)
+    low, high = MeanEstimate(0.3, None, error=error).interval(level)
+    reach = (high - low) / 2 * n / 4.0
+    # in units of a standard deviation, so that the integrand is the same for all n
+    unit = np.sqrt(2 * n)
+    found, _ = integrate.quad(
+        lambda u: np.sinc(u * reach / unit / np.pi) * reach / unit * (1 + (u / unit) ** 2) ** -n,
+        0, 40, limit=2000, epsabs=1e-12,
+    )  # fmt: skip
+    assert (low + high) / 2 == pytest.approx(0.3)
+    assert 0.5 - found / np.pi == pytest.approx((1 - level) / 2, rel=1e-4, abs=2e-9)
+
+
+def test_one_laplace_variable_has_its_closed_form_and_many_are_as_good_as_normal():
+    one = uniform_mean(np.full(50, 3.0), epsilon=1.0, domain=(0, 5), rng=Silent())
+    low, high = one.interval(0.9)
+    assert high - low == pytest.approx(2 * 5 / 50 * np.log(10), rel=1e-5)
+    report = LaplaceReport(-1.0, 1.0, 1.0)
+    low, high = MeanEstimate(0.0, None, error=report.error(10**6)).interval(0.95)
+    assert high == pytest.approx(stats.norm.ppf(0.975) * 2 * np.sqrt(2) / 1000, rel=1e-4)
+
+
+@pytest.mark.parametrize("estimator", [laplace_mean, duchi_mean, uniform_mean])
+def test_results_have_intervals_in_the_units_of_the_data_that_widen_with_the_level(estimator):
+    made = estimator(np.full(400, 4.0), epsilon=1.0, domain=(0, 5), rng=np.random.default_rng(1))
+    narrow, wide = made.interval(0.5), made.interval(1 - 1e-9)
+    assert wide[0] < narrow[0] <= made.value <= narrow[1] < wide[1]
+    assert wide[0] < 4.0 < wide[1]  # false alarms: 1e-9 each
+    for level in (0, 1, np.nan):
+        with pytest.raises(ValueError, match="level must be"):
+            made.interval(level)
+
+
+def test_a_method_without_a_proven_interval_refuses():
+    means, sizes, rng = np.full(400, 0.3), np.full(400, 900), np.random.default_rng(1)
+    plan = Plan(100, 0.1, 900, (Round(300, 0.3, 3.0),))
+    improved = improved_mean(means, sizes, plan=plan, epsilon=1.0, size_law=constant_size(900), rng=rng)
+    for made in (localised_mean(means, size=900, epsilon=1.0, rng=rng), improved):
+        with pytest.raises(ValueError, match="no interval is proved for this method"):
+            made.interval(0.95)
+        assert made.clipped_to[0] < made.clipped_to[1]
+
+
+@pytest.mark.filterwarnings("ignore::userdp.planning.NoGain")
+@pytest.mark.parametrize("trust", ["nobody", "curator"])
+def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(trust):
+    """At a budget at which half of all values lie outside; an interval about the projection is another."""
+    row = next(one for one in plan(n=60, sizes=9, epsilon=0.05, trust=trust) if one.assumes == ANY)
+    means, moved = np.full(60, 0.9), 0
+    for seed in range(20):
+        made, sent = (
+            run(means, rng=np.random.default_rng(seed), **known)
+            for run, known in ((row.run, {}), (row.call, row.parameters))
+        )
+        assert made.interval(0.9) == sent.interval(0.9) and abs(made.value) <= 1
+        moved += made.value != sent.value
+    assert moved

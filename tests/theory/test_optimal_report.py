@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from userdp.planning import plan
+from userdp.privacy.reports import TwoPointReport
+from userdp_papers.theory.rates import optimal_report_variance
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
+def test_of_one_sign_two_points_are_optimal(epsilon):
+    """Every private report of a bit is a function of its randomised response."""
+    optimum = optimal_report_variance(size=1, epsilon=epsilon)
+    assert optimum == pytest.approx(TwoPointReport(-1.0, 1.0, epsilon).magnitude ** 2, rel=1e-6)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(2, 0.5), (3, 2.0), (6, 3.0), (6, 6.0)])
+def test_the_better_of_two_points_and_a_piecewise_report_is_near_the_optimum_and_never_below(size, epsilon):
+    optimum = optimal_report_variance(size=size, epsilon=epsilon, reports=41)
+    rows = {one.method: 2 * one.error**2 for one in plan(n=2, sizes=size, epsilon=epsilon)}
+    found = min(rows["two-point reports"], rows["piecewise reports"])
+    assert 1 - 1e-6 <= found / optimum < 1.4**2
+    assert rows["Laplace reports"] > found
+
+
+def test_more_numbers_to_report_are_no_worse():
+    few, many = (optimal_report_variance(size=3, epsilon=2.0, reports=count) for count in (11, 41))
+    assert many <= few * (1 + 1e-9) and not np.isclose(few, many, rtol=1e-4)
