@@ -120,3 +120,33 @@ def test_it_beats_the_test_at_equal_budgets():
     rmse = {name: np.sqrt(np.mean(np.square(values))) for name, values in errors.items()}
     assert rmse["quotient"] < rmse["tested"] / 3
     assert rmse["quotient"] < 2 * rmse["plain"]
+
+
+def test_the_value_is_a_quotient_where_the_noisy_total_is_positive_and_the_first_estimate_elsewhere(
+    monkeypatch,
+):
+    """With the two last releases in our hands; all before them are drawn from one seed."""
+    import userdp.privacy.noise as noise
+
+    inner, calls = noise.LaplaceNoise.release, []
+
+    def found(*last):
+        calls.clear()
+
+        def answered(self, x, rng):
+            calls.append(x)
+            after = len(calls) - known - 1
+            return last[after] if after >= 0 else inner(self, x, rng)
+
+        monkeypatch.setattr(noise.LaplaceNoise, "release", answered)
+        rng = np.random.default_rng(3)
+        return quotient_mean(*population(400, rng), epsilon=3.0, rng=rng, **OPTIONS)
+
+    known = 10**9
+    found()
+    known = len(calls) - 2
+    centre = found(1.0, 0.0).value
+    for total, moved in ((0.5, 0.1), (0.02, -0.002), (400.0, 60.0)):
+        assert found(total, moved).value == pytest.approx(centre + moved / total, rel=1e-12)
+    for total in (0.0, -0.5, -3.0):
+        assert found(total, 0.1).value == found(total, 0.1).initial
