@@ -69,7 +69,7 @@ class Budget:
     neighbours: Neighbours = "replace"
     exact: bool = False
     path: str | None = None
-    account: tuple[Spending, ...] = ()
+    account: tuple = ()
 
     def __post_init__(self) -> None:
         _validate.budget(epsilon=self.epsilon)
