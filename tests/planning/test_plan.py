@@ -71,7 +71,8 @@ def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
     for option in usable:
         squares, allowed = found[option.method], 1.0 if option.basis != "formula" else 1.3
         assert squares.sum() / (allowed * option.error) ** 2 < chi2.isf(LEVEL, RUNS), option.method
-        assert squares.sum() / (option.error / PESSIMISM) ** 2 > chi2.ppf(LEVEL, RUNS), option.method
+        if option.basis != "formula":  # these count a median's bias, and lost runs, at their worst
+            assert squares.sum() / (option.error / PESSIMISM) ** 2 > chi2.ppf(LEVEL, RUNS), option.method
         lost = np.mean(squares > max(10 * option.error, 0.1) ** 2)
         assert lost <= np.nan_to_num(option.failure) + 0.01
         if squares.mean() < found[usable[0].method].mean():
