@@ -1,5 +1,5 @@
-(* The book's certified claims for Liu et al., but for the two about Gaussian noise. Most need no computation:
-   the tangent of the exponential gives the best constants. *)
+(* The book's certified claims for Liu et al.; the two about Gaussian noise are in liu/GaussianSlack.v. Most
+   need no computation: the tangent of the exponential gives the best constants. *)
 From Coq Require Import Reals List Lra Lia.
 From Coquelicot Require Import Coquelicot.
 From Interval Require Import Tactic.
