@@ -66,16 +66,19 @@ def squared_errors(option, question, theta, rng, runs=RUNS):
 def test_a_plan_foretells_its_error_and_its_first_choice_is_not_beaten(seed):
     question, theta, rng = situation(seed)
     ranking = plan(**question)
-    usable = [option for option in ranking if not option.unused]
+    # signs take a thousand times as long as others, and have this test in their own suite
+    usable = [option for option in ranking if not option.unused and not option.method.startswith("signs")]
     found = {option.method: squared_errors(option, question, theta, rng) for option in usable}
     for option in usable:
         squares, allowed = found[option.method], 1.0 if option.basis != "formula" else 1.3
         assert squares.sum() / (allowed * option.error) ** 2 < chi2.isf(LEVEL, RUNS), option.method
-        if option.basis != "formula":  # these count a median's bias, and lost runs, at their worst
+        # a formula counts what an initial mean may cost at worst; a bound that is warned of may be anything
+        sharp = option.basis != "formula" and not option.warning
+        if sharp:
             assert squares.sum() / (option.error / PESSIMISM) ** 2 > chi2.ppf(LEVEL, RUNS), option.method
         lost = np.mean(squares > max(10 * option.error, 0.1) ** 2)
         assert lost <= np.nan_to_num(option.failure) + 0.01
-        if squares.mean() < found[usable[0].method].mean():
+        if sharp and squares.mean() < found[usable[0].method].mean():
             again = (squared_errors(one, question, theta, rng, CLOSE).mean() for one in (usable[0], option))
             assert np.divide(*again) < 1.25**2 * f.isf(LEVEL, CLOSE, CLOSE), option.method
 
