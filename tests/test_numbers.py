@@ -44,7 +44,7 @@ METHODS = {
     "value": 0.3, "distance": 90.0, "total": 7, "counts": np.array([40.0, 3.0, 0.0]), "others": 0.3,
     "coordinates": np.array([0, 2]), "hashes": Made(lambda: ask("local.Hashes")), "m": 5, "cells": 2,
     "chosen": ROWS > 0.2, "reports": MEANS, "report": MEANS,
-    "ridge": 0.1, "records": 61, "shape": (4, 3), "function": np.sqrt,
+    "ridge": 0.1, "records": 61, "shape": (4, 3), "function": np.sqrt, "share": np.array([0.2, 0.9]),
     "points": np.array([[0.1, 0.6, -0.4], [0.0, 0.0, 0.2]]), "x": 3 * MEANS - 1.2,
     "what": Guarantee(0.5), "estimator": Made(lambda: lambda **options: duchi_mean(MEANS, **options)),
     "low": np.array([-0.5, 0.1]), "high": np.array([0.2, 0.6]),
