@@ -119,7 +119,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     steps = rate * np.linspace(0.04, 1, 25)
     moment = 1 + helps * np.expm1(steps) + max(1 - helps - stray, 0.0) * np.expm1(-steps)
     rivals = math.ceil(2 / (STEP * how.window))
-    failure = rivals * math.exp(n * min(math.log(moment.min()), 0.0))
+    failure = rivals * math.exp(n * min(math.log(max(moment.min(), 1e-300)), 0.0))
 
     rest, margin = epsilon - how.share * epsilon, how.window + near
     short = max(min(margin, 2.0) - how.reach, 0.0)  # by which even theta may be clipped
