@@ -15,8 +15,8 @@ from scipy.special import ndtr
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Rng
-from userdp.local._rounds import UNIT, average_report, to_domain, to_unit, users_table
-from userdp.privacy.reports import BinaryResponse
+from userdp.local._rounds import UNIT, to_domain, to_unit, users_table
+from userdp.privacy.reports import BinaryResponse, EveryReport
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
@@ -128,6 +128,7 @@ def sign_mean(
     _validate.integer(1, x.size, rounds=rounds)
     _validate.in_range(0, domain[1] - domain[0], spread=spread)
     answer = BinaryResponse(epsilon)
+    asked = EveryReport(answer) if every_report else answer
     sizes = np.asarray(size_law.quantile((np.arange(CELLS) + 0.5) / CELLS), dtype=float)
     known = Posterior(sizes, 2 * spread / (domain[1] - domain[0]), answer)
     for number, group in enumerate(np.array_split(x, rounds)):
@@ -135,10 +136,6 @@ def sign_mean(
         places = known.draw(min(THRESHOLDS, group.size), rng) if several else np.array([known.mean()])
         parts = np.array_split(group, places.size)
         users = np.array([float(part.size) for part in parts])
-        share = [
-            average_report(answer, part > place, part.size, every_report, rng)
-            for part, place in zip(parts, places, strict=True)
-        ]
-        ups = users * (answer.flip + (answer.keep - answer.flip) * np.array(share))
-        known.learn(places, users, ups)
+        ups = [asked.sample_total(part > place, rng) for part, place in zip(parts, places, strict=True)]
+        known.learn(places, users, np.array(ups, dtype=float))
     return to_domain(MeanEstimate(known.mean(), answer.guarantee, UNIT), domain)

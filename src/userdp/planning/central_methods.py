@@ -84,15 +84,19 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
     return variance_of_mean(sizes, 0.5, spread), half, BETA * min(ASTRAY * reach, 1.0) ** 2
 
 
+def cannot_weigh(asked: Question, name: str) -> Option | None:
+    """The reason not to use a method that weighs by size after private steps, if there is one."""
+    few = unused(name, f"needs {LEAST_USERS} users for its private steps") if asked.n < LEAST_USERS else None
+    return asked.unweighed(name) or few
+
+
 def weighted(asked: Question) -> Option:
     """Weights that hide anyone, for public sizes; the error is its last step's, at a mean in the middle."""
     name = "weighted mean of clipped users"
     if asked.private_sizes:
         return unused(name, "needs public sizes")
-    if refused := asked.unweighed(name):
+    if refused := cannot_weigh(asked, name):
         return refused
-    if asked.n < LEAST_USERS:
-        return unused(name, f"needs {LEAST_USERS} users for its private steps")
     law = size_cells(asked.size_law)
     counts = 0.9 * asked.n * law.probabilities  # a tenth of the users finds the centre
     variances, half, lost = in_the_middle(asked, law.values, asked.epsilon)
@@ -119,10 +123,8 @@ def quotient(asked: Question) -> Option:
     name = "noisy quotient of weighted sums"
     if not asked.private_sizes:
         return unused(name, "public sizes allow more")
-    if refused := asked.unweighed(name):
+    if refused := cannot_weigh(asked, name):
         return refused
-    if asked.n < LEAST_USERS:
-        return unused(name, f"needs {LEAST_USERS} users for its private steps")
     law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3
     largest = law.values[n * law.survival(law.values) >= 2 * np.log(n) / step]
     sizes = np.minimum(law.values, largest[-1] if largest.size else law.smallest)
