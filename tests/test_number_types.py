@@ -58,7 +58,7 @@ def told(outcome):
     wrong, found = outcome
     if wrong:
         return wrong, str(found)
-    return re.sub(" at 0x[0-9a-f]+", "", repr(found)), numbers_in(found).tobytes()
+    return re.sub(" at 0x[0-9a-fA-F]+", "", repr(found)), numbers_in(found).tobytes()
 
 
 def differing(parameter, given, others, ask):
