@@ -253,6 +253,7 @@ IN_A_KERNEL = {
 FOR_STUDY = {"weights": "documented: of private sizes the shares are for study and must not be published"}
 CHOICE = "central/test_clipped_mean.py::test_the_choice_loses_its_budget_and_no_more_over_all_neighbours"
 CLIPPED = "central/test_clipped_mean.py"
+OVER_RECORDS = "central/test_over_records.py"
 AVERAGE = f"{CLIPPED}::test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest"
 # every mechanism of the wing, whoever draws with it
 MECHANISM = (
@@ -459,6 +460,10 @@ TABLE = {
     ),
     # --- estimators of a curator
     "central.uniform_mean": Row((CENTRAL,), private=("means",), ends=(0, 1)),
+    "central.record_mean": Row(
+        (f"{OVER_RECORDS}::test_one_user_moves_the_clipped_mean_by_at_most_the_scale_times_the_budget",),
+        private=("means",), ends=(0, 1), values={"sizes": SIZES},
+    ),
     "central.densest_window": Row((CHOICE,), private=("means",), ends=(0, 1), values={"window": 0.1}),
     "central.clipped_mean": Row(
         (CHOICE, AVERAGE),

@@ -19,7 +19,7 @@ TYPES = np.int8, np.uint8, np.int32, np.uint64, np.float16, np.float32
 # 2 * 100 is no int8, -1 no unsigned number, exp(12) no half: what a small type gets wrong
 TRIED = 1, 12, 100
 PAIRS = (-100, 100), (100, 200), (-1, 1)
-SLOW = {"planning.calibrated_half_width", "planning.choose_plan", "planning.plan", "study.sweep"}
+SLOW = {"exact.calibrated_half_width", "planning.choose_plan", "planning.plan", "study.sweep"}
 # results of estimators hold what these have computed
 RESULTS = {name for name in HOLDERS if not hasattr(offered()[name].__init__, "__wrapped__")}
 CLOCKS = {"study.seconds"}  # no two runs take as long

@@ -11,14 +11,14 @@ from scipy.special import betaincinv, gammaincc, gammaln
 SAFE = 1 + 1e-6  # for what rounding may take away
 
 
-def laplace_average(value: float, tail: float, n: int, scale: float) -> tuple[float, float]:
-    """About an average to which the average of `n` Laplace variables of `scale` was added."""
+def laplace_average(value: float, tail: float, n: int, scale: float, lost: float = 0) -> tuple[float, float]:
+    """About an average, known but for `lost`, to which that of `n` Laplace variables of `scale` was added."""
     # their sum is X - Y for two Gamma(n): when the last of n phases of Y is over, n - i phases of X are left
     # with the chance of i heads before n tails
     over = np.arange(max(0, n - int(40 * np.sqrt(n)) - 40), n)
     chance = np.exp(gammaln(n + over) - gammaln(n) - gammaln(over + 1) - (n + over) * np.log(2))
     most = -4 * np.log(tail) * np.sqrt(n)
-    reach = brentq(lambda t: chance @ gammaincc(n - over, t) - tail, 0, most) * SAFE * scale / n
+    reach = brentq(lambda t: chance @ gammaincc(n - over, t) - tail, 0, most) * SAFE * scale / n + lost
     return value - reach, value + reach
 
 

@@ -8,7 +8,8 @@ from scipy.stats import binom, chi2
 
 from userdp.central.clipped import centres, clipped_mean, densest_window
 from userdp.planning import plan
-from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk, excess, tail
+from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk, excess
+from userdp.planning.risk.improved_plan import tail
 from userdp.privacy import ExponentialChoice
 from userdp.sizes import constant_size, two_point_sizes
 from userdp_papers.theory.exact import sign_means
@@ -138,9 +139,8 @@ def test_runs_are_lost_no_more_often_than_the_bound_says(theta):
 
 
 def test_a_failure_counts_as_the_whole_range_squared_and_more_budget_is_no_worse():
-    law, known = constant_size(900), {"n": 100, "spread": 0.0, "tails": "bounded"}
-    known |= {"weighed": False, "sizes_tell": False}
-    found = [choose_clipping(epsilon=epsilon, size_law=law, **known)[1] for epsilon in (0.7, 1.0, 2.0, 4.0)]
+    users = Users(100, constant_size(900), 0.0, "bounded")
+    found = [choose_clipping(users, epsilon=one, weighed=False)[1] for one in (0.7, 1.0, 2.0, 4.0)]
     assert [one.risk for one in found] == sorted((one.risk for one in found), reverse=True)
     one = found[0]
     assert one.risk == pytest.approx((one.sampling + one.clipping) ** 2 + one.noise + 4 * one.failure)
@@ -213,15 +213,8 @@ def test_parts_of_a_distance_add_up_to_no_less_than_the_tail_of_the_whole():
     "sizes, most", [(constant_size(1000), 1.0), (two_point_sizes(1000, 10**4, 0.5), 2.0)]
 )
 def test_sizes_that_may_tell_of_means_widen_a_window_and_do_not_lose_it(sizes, most):
-    asked = {
-        "n": 200,
-        "epsilon": 1.0,
-        "size_law": sizes,
-        "spread": 0.02,
-        "tails": "bounded",
-        "weighed": False,
-    }
-    telling, silent = (choose_clipping(sizes_tell=tell, **asked)[1] for tell in (True, False))
+    users = (Users(200, sizes, 0.02, "bounded", tell) for tell in (True, False))
+    telling, silent = (choose_clipping(each, epsilon=1.0, weighed=False)[1] for each in users)
     assert 1 <= telling.risk**0.5 / silent.risk**0.5 <= most
 
 

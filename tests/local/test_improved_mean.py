@@ -16,10 +16,10 @@ from userdp.planning.risk.improved_plan import (
     _plan,
     _round,
     _square_excess,
-    _tail,
     _vote_failure,
     choose_plan,
     risk_bound,
+    tail,
 )
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, project
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, poisson_sizes, two_point_sizes
@@ -187,7 +187,7 @@ def test_bounds_on_tails_hold_for_signs():
     x = np.linspace(0, 5, 26)
     counts = np.random.default_rng(2).binomial(100, 0.5, 10**6)
     above = (np.abs(counts - 50)[:, None] / 5 > x).mean(axis=0) / 2
-    assert np.all(above <= _tail(x, "bounded") + 1e-4)
+    assert np.all(above <= tail(x, "bounded") + 1e-4)
 
 
 @pytest.mark.parametrize("theta", [-0.99, 0.0, 0.17, 0.2, 0.25])
@@ -314,6 +314,6 @@ def test_plans_never_have_more_users_than_there_are(n, tails):
 def test_the_expected_square_beyond_a_point_is_the_integral_of_the_tail(x):
     """Of |Z| for a normal Z, and of a law whose tail is that of Hoeffding's inequality."""
     tails = {"normal": lambda t: 2 * ndtr(-t), "bounded": lambda t: 2 * np.exp(-(t**2) / 2)}
-    for name, tail in tails.items():
-        beyond, _ = quad(lambda t, tail=tail: 2 * (t - x) * tail(t), x, 40, epsabs=1e-13)
+    for name, above in tails.items():
+        beyond, _ = quad(lambda t, above=above: 2 * (t - x) * above(t), x, 40, epsabs=1e-13)
         assert _square_excess(x, name) == pytest.approx(beyond, rel=1e-8)

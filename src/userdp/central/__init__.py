@@ -6,6 +6,7 @@ from userdp.central import (
     debias,
     histogram,
     mean,
+    over_records,
     private_sizes,
     unknown_domain,
     weights,
@@ -15,9 +16,10 @@ from userdp.central.clipped import *
 from userdp.central.debias import *
 from userdp.central.histogram import *
 from userdp.central.mean import *
+from userdp.central.over_records import *
 from userdp.central.private_sizes import *
 from userdp.central.unknown_domain import *
 from userdp.central.weights import *
 
-MODULES = bounds, clipped, debias, histogram, mean, private_sizes, unknown_domain, weights
+MODULES = bounds, clipped, debias, histogram, mean, over_records, private_sizes, unknown_domain, weights
 __all__ = [name for module in MODULES for name in module.__all__]

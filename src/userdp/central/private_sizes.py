@@ -4,6 +4,7 @@ Neighbouring inputs replace all records of one user by any others, any number of
 ranked by their private sizes, one user can change every cohort: budgets of all steps add.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,15 +94,12 @@ class TruncatedMean:
         """
         weights, deviations = self.terms(means, sizes)
         heaviest = np.append(0.0, np.cumsum(np.sort(weights)[::-1]))
-        low, high = -1, weights.size - 1
-        while high - low > 1:
-            changes = (low + high) // 2
+
+        def exceeded(changes: int) -> bool:
             others = heaviest[-1] - heaviest[changes + 1] + changes * self.size_weights.min()
-            if self._within(weights, deviations, changes, others, bound):
-                low = changes
-            else:
-                high = changes
-        return low
+            return not self._within(weights, deviations, changes, others, bound)
+
+        return bisect_left(range(weights.size - 1), True, key=exceeded) - 1
 
     def _within(self, weights: Floats, deviations: Floats, changes: int, others: float, bound: float) -> bool:
         """Whether the local sensitivity stays at most `bound` while that many users change.

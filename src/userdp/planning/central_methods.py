@@ -10,24 +10,26 @@ from userdp._types import Floats, Ints
 from userdp.central.clipped import clipped_mean
 from userdp.central.histogram import bounded_histogram, noise_mass
 from userdp.central.mean import initial_error, realistic_mean, uniform_mean, window
+from userdp.central.over_records import record_mean
 from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
 from userdp.planning.local_methods import TELL_NOTHING, common, one_round, tailed, without_sizes
 from userdp.planning.option import Option, Question, unused
-from userdp.planning.risk.clipped import choose_clipping
+from userdp.planning.risk.clipped import Users, choose_clipping
 from userdp.planning.risk.improved_plan import size_cells
 from userdp.sizes import variance_of_mean
 
 BETA = 1e-4  # chance that the windows of an estimator with an initial mean may fail
-ASTRAY = 4.0  # bounds on the initial error by which a run is off that is lost (ours)
 ENDS = "records at the ends of the domain; own means with normal tails"
-OWN_MEANS = "the mean of the users' own means"
 WEIGHTED = "the weighted mean of the users' own means, larger users counting for more"
 LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps
 
 
 def options(asked: Question) -> Iterator[Option]:
     """Every method that trusts a curator."""
+    if asked.target == "records":
+        yield totals(asked)
+        return
     yield uniform(asked)
     yield clipped(asked)
     yield weighted(asked)
@@ -37,22 +39,42 @@ def options(asked: Question) -> Iterator[Option]:
 def uniform(asked: Question) -> Option:
     """The average with Laplace noise of variance 2 (2 / (n epsilon))^2."""
     noise = 8 / (asked.n * asked.epsilon) ** 2
-    variance = noise + asked.sampling / asked.n
+    variance = noise + asked.drawn / asked.n
     return one_round(asked, "average of all users", uniform_mean, variance, noise=noise)
+
+
+def totals(asked: Question) -> Option:
+    """Clipped totals at the best cap: Laplace noise, and what is lost if heavy users are at one end."""
+    if asked.private_sizes:
+        return unused("clipped totals", "needs public sizes")
+    law, records = asked.size_law, asked.n * asked.size_law.mean
+
+    def parts(cap: int) -> tuple[float, float]:
+        over = law.expectation(lambda m: np.maximum(m - cap, 0.0))
+        return 8 * (cap / (records * asked.epsilon)) ** 2, float(over) / law.mean
+
+    cap = min(size_cells(law).values.tolist(), key=lambda cap: parts(cap)[0] + parts(cap)[1] ** 2)
+    noise, bias = parts(cap)
+    return asked.mean_option(
+        "clipped totals",
+        noise + bias**2,
+        setting=f"{cap:,} records of a user count",
+        noise=noise,
+        bias=bias,
+        basis="bound",
+        assumes="sizes follow the law, and are public",
+        call=record_mean,
+        cap=cap,
+        **common(asked),
+    )
 
 
 def clipped(asked: Question) -> Option:
     """A private window, then the clipped mean; users are weighed where sizes are public and tell nothing."""
-    weighed = asked.unequal and not asked.sizes_tell and not asked.private_sizes
-    how, bound = choose_clipping(
-        n=asked.n,
-        epsilon=asked.epsilon,
-        size_law=asked.size_law,
-        spread=asked.unit_spread,
-        tails=asked.tails,
-        weighed=weighed,
-        sizes_tell=asked.sizes_tell,
-    )
+    weighed = asked.unequal and not asked.private_sizes and not asked.unweighed("")
+    law, of_users = size_cells(asked.size_law), (asked.tails, asked.sizes_tell, asked.target == "population")
+    users = Users(asked.n, law, asked.unit_spread, *of_users)
+    how, bound = choose_clipping(users, epsilon=asked.epsilon, weighed=weighed)
     own: dict[str, Any] = {"sigmas": how.sigmas, "variance": asked.spread**2} if weighed else {}
     return asked.mean_option(
         "clipped mean about a private window",
@@ -63,7 +85,7 @@ def clipped(asked: Question) -> Option:
         failure=min(bound.failure, 1.0),
         basis="formula" if weighed else "bound",  # sizes are told apart by groups
         assumes=tailed(asked),
-        estimates=WEIGHTED if weighed else OWN_MEANS,
+        estimates=WEIGHTED if weighed else "",
         call=clipped_mean if weighed else partial(without_sizes, clipped_mean),
         window=asked.half * how.window,
         reach=asked.half * how.reach,
@@ -76,12 +98,13 @@ def clipped(asked: Question) -> Option:
 def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats, Floats, float]:
     """Variance and window, on [0, 1], of users with `sizes` records, and what lost runs add to the risk.
 
-    A tenth of all users finds the centre.
+    A tenth of all users finds the centre. What its error exceeds its bound by has no heavier a tail than the
+    exponential distribution of Laplace noise, so that a lost run costs twice the square of the noise's scale.
     """
     spread = asked.unit_spread**2 / 4
     reach = initial_error(0.5, asked.n // 10, epsilon=epsilon, beta=BETA)
     half = reach + window(sizes, asked.n, mean=0.5, variance=spread, beta=BETA / 2)
-    return variance_of_mean(sizes, 0.5, spread), half, BETA * min(ASTRAY * reach, 1.0) ** 2
+    return variance_of_mean(sizes, 0.5, spread), half, 2 * BETA * (reach / np.log(2 / BETA)) ** 2
 
 
 def cannot_weigh(asked: Question, name: str) -> Option | None:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from userdp.local.improved import Plan, improved_mean
-from userdp.local.mean import duchi_mean, laplace_mean, localised_mean, piecewise_mean
+from userdp.local.mean import duchi_mean, laplace_mean, piecewise_mean
 from userdp.local.signs import ROUNDS, sign_mean
-from userdp.local.vector import duchi_vector_mean, localised_vector_mean, split_users
+from userdp.local.vector import duchi_vector_mean, split_users
 from userdp.planning.option import Option, Question, unused
 from userdp.planning.risk.improved_plan import choose_plan, risk_bound
-from userdp.planning.risk.localised import calibrated_half_width, sign_risk
+from userdp.planning.risk.localised import sign_risk
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import VectorEstimate
@@ -39,7 +39,6 @@ def options(asked: Question) -> Iterator[Option]:
     yield piecewise(asked)
     yield improved(asked)
     yield signs(asked)
-    yield kent(asked)
 
 
 def without_sizes(estimator: Callable[..., Any], means: Any, sizes: Any = None, **known: Any) -> Any:
@@ -69,14 +68,14 @@ def one_round(
 def two_points(asked: Question) -> Option:
     """Two-point reports: variance at most B^2 / n, reached where the mean is 0."""
     bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
-    noise = max(bound**2 - asked.sampling, 0.0) / asked.n
+    noise = max(bound**2 - asked.drawn, 0.0) / asked.n
     return one_round(asked, "two-point reports", duchi_mean, bound**2 / asked.n, noise=noise)
 
 
 def laplace(asked: Question) -> Option:
     """Laplace reports of the means themselves."""
     noise = 2 * LaplaceReport(-1.0, 1.0, asked.epsilon).scale ** 2 / asked.n
-    return one_round(asked, "Laplace reports", laplace_mean, noise + asked.sampling / asked.n, noise=noise)
+    return one_round(asked, "Laplace reports", laplace_mean, noise + asked.drawn / asked.n, noise=noise)
 
 
 def piecewise(asked: Question) -> Option:
@@ -88,6 +87,8 @@ def piecewise(asked: Question) -> Option:
     report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
     least, most = report.variance([0.0, 1.0]).tolist()
     own, record = asked.unit_spread**2, asked.size_law.expectation(lambda m: 1 / m)
+    if asked.target == "users":  # whose means are what they are
+        own = record = 0.0
     sampling = own + (1 - own) * record
     middle, ends = least + (most - least) * sampling + sampling, most + own
     variance, noise = max((middle, middle - sampling), (ends, most))
@@ -106,7 +107,7 @@ def improved(asked: Question) -> Option:
     bound = risk_bound(plan, tails=asked.tails, **law)
     return asked.mean_option(
         "improved mean",
-        bound.risk,
+        asked.of_target(bound.risk),
         setting=described(plan),
         noise=max(bound.variance - asked.sampling / asked.n, 0.0),
         bias=bound.bias,
@@ -146,7 +147,7 @@ def signs(asked: Question) -> Option:
     found = sign_risk(n=asked.n, spread=asked.unit_spread, tails=asked.tails, **known)
     return asked.mean_option(
         name,
-        found.risk,
+        asked.of_target(found.risk),
         noise=max((math.sqrt(found.risk) - found.bias) ** 2 - asked.sampling / asked.n, 0.0),
         bias=found.bias,
         failure=math.nan,
@@ -156,37 +157,6 @@ def signs(asked: Question) -> Option:
         rounds=ROUNDS,
         spread=asked.spread,
         **known | common(asked),
-    )
-
-
-def kent(asked: Question) -> Option:
-    """Kent's Algorithm 2 at the width with the smallest bound."""
-    name = "Kent's localised mean"
-    if asked.unequal:
-        return unused(name, "needs users with equally many records")
-    if asked.spread:
-        return unused(name, "its width is for users of one law")
-    if asked.tails != "normal":
-        return unused(name, "its width is tuned to normal means: say tails='normal'")
-    size = asked.size_law.largest
-    if size > MOST_RECORDS:
-        return unused(name, f"its risk is known for {MOST_RECORDS:,} records at most")
-    width, risk, failure = calibrated_half_width(n=asked.n, size=size, epsilon=asked.epsilon)
-    return asked.mean_option(
-        name,
-        risk,
-        setting=f"half-width {asked.half * width:.2g}",
-        noise=max(risk - asked.sampling / asked.n, 0.0),
-        bias=math.nan,
-        failure=failure,
-        basis="bound",
-        assumes=f"{NORMAL}; {ONE_LAW}",
-        call=partial(without_sizes, localised_mean),
-        rounds=2,
-        size=size,
-        half_width=asked.half * width,
-        general=False,
-        **common(asked),
     )
 
 
@@ -202,7 +172,6 @@ def vector_options(asked: Question, d: int) -> Iterator[Option]:
     fold = replace(asked, n=2 * (asked.n // 2 // d))
     for option in (improved(fold), two_points(fold)):
         yield by_coordinate(option, d)
-    yield kent_vectors(fold, d)
 
 
 def whole_vectors(asked: Question, d: int) -> Option:
@@ -222,25 +191,13 @@ def whole_vectors(asked: Question, d: int) -> Option:
 
 
 def by_coordinate(option: Option, d: int) -> Option:
-    """The option for each of d coordinates, a fold of the users for each."""
-    return together(option, d, call=partial(in_folds, option.call))
-
-
-def kent_vectors(fold: Question, d: int) -> Option:
-    """Kent's Algorithm 4 at the width with the smallest bound."""
-    option = kent(fold)
-    width = {"half_width": option.parameters.get("half_width", fold.half) / fold.half}
-    known = option.parameters | width
-    return together(option, d, call=partial(scaled, localised_vector_mean), parameters=known)
-
-
-def together(option: Option, d: int, **changes: Any) -> Option:
-    """The option for d coordinates at once; each of them has its error, and may be lost."""
+    """The option for each of d coordinates, a fold of the users for each; any of them may be lost."""
     if option.unused:
         return option
     sums = {name: math.sqrt(d) * getattr(option, name) for name in ("error", "noise", "bias")}
-    failure, name = min(1.0, d * option.failure), f"{option.method}, a coordinate a user"
-    return replace(option, method=name, estimates=WHOLE, failure=failure, **sums, **changes)
+    call, failure = partial(in_folds, option.call), min(1.0, d * option.failure)
+    name = f"{option.method}, a coordinate a user"
+    return replace(option, method=name, estimates=WHOLE, failure=failure, call=call, **sums)
 
 
 def scaled(

@@ -19,6 +19,12 @@ from userdp.sizes import SizeLaw, constant_size, refuse_private
 __all__ = ["NoGain", "Option", "Ranking"]
 
 Basis = Literal["exact", "bound", "formula"]
+Target = Literal["population", "users", "records"]
+TARGETS = {
+    "population": "the mean of the users' own means",
+    "users": "the average of these users' means",
+    "records": "the mean over all records",
+}
 KINDS = {"exact": "exact risk", "bound": "proven bound", "formula": "formula"}
 WIDTH = 88  # of a terminal
 MUCH = 2.0  # times the best error, from which a method is warned of
@@ -117,7 +123,7 @@ class Ranking(Sequence[Option]):
     without_privacy
         The error of the same estimand from the same users, were nothing hidden.
     guess
-        The error of an answer that looks at no data.
+        The error of an answer that looks at no data, and `guess_is` what it is in words.
     least
         The error that no method can fall below at the worst law, proven; 0 where nothing is proven.
     """
@@ -127,6 +133,7 @@ class Ranking(Sequence[Option]):
     without_privacy: float
     guess: float
     least: float = 0.0
+    guess_is: str = "a guess's error"
 
     def __len__(self) -> int:
         return len(self.options)
@@ -158,11 +165,11 @@ class Ranking(Sequence[Option]):
         """The error beside that without privacy; of a histogram, which then has none, beside all records."""
         if self.without_privacy:
             return f"{option.error / self.without_privacy:.3g} times that without privacy"
-        return f"{option.error / self.guess:.2%} of all records"
+        return f"{option.error / self.guess:.2%} of {self.guess_is}"
 
     @property
     def _head(self) -> tuple[str, ...]:
-        cost = "times no privacy" if self.without_privacy else "of all records"
+        cost = "times no privacy" if self.without_privacy else f"of {self.guess_is}"
         return "error", "noise", "bias", "lost runs", "rounds", "which is a", cost
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
@@ -227,6 +234,7 @@ class Question:
     items: int | None = None
     neighbours: Neighbours = "replace"
     rounds: int | None = None
+    target: Target = "population"
 
     def __post_init__(self) -> None:
         _validate.integer(2, n=self.n)
@@ -235,6 +243,7 @@ class Question:
         _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
         _validate.in_range(0, self.half, spread=self.spread)
         _validate.one_of(TAILS, tails=self.tails)
+        _validate.one_of(TARGETS, target=self.target)
         _validate.integer(1, dimension=self.dimension)
         if self.items is not None:
             _validate.integer(1, items=self.items)
@@ -269,6 +278,15 @@ class Question:
         return float(min(self.size_law.expectation(lambda m: 1 / m) + self.unit_spread**2, 1.0))
 
     @property
+    def drawn(self) -> float:
+        """What of `sampling` is an error: nothing where the mean is that of these users."""
+        return self.sampling if self.target == "population" else 0.0
+
+    def of_target(self, risk: float) -> float:
+        """Bound on the risk from one about the population's mean: these users' is off by their sampling."""
+        return (math.sqrt(risk) + math.sqrt((self.sampling - self.drawn) / self.n)) ** 2
+
+    @property
     def without_privacy(self) -> float:
         """Root mean squared error of the best weighted mean of the users, were nothing hidden."""
         worth = self.size_law.expectation(lambda m: 1 / np.minimum(1 / m + self.unit_spread**2, 1.0))
@@ -286,7 +304,7 @@ class Question:
         bias: float = 0.0,
         setting: str = "",
         failure: float = 0.0,
-        estimates: str = "the mean of the users' own means",
+        estimates: str = "",
         call: Callable[..., Any] | None = None,
         rounds: int = 1,
         **parameters: Any,
@@ -295,12 +313,14 @@ class Question:
         if self.rounds and rounds > self.rounds:
             return unused(method, f"meets users at {rounds} times, and rounds is {self.rounds}")
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
-        terms = assumes, estimates, self.half * bias
+        terms = assumes, estimates or TARGETS[self.target], self.half * bias
         how: dict[str, Any] = {"call": call, "parameters": parameters, "rounds": rounds}
         return Option(method, setting, error, noise, failure, basis, *terms, **how)
 
     def unweighed(self, method: str) -> Option | None:
         """The reason not to use a method that weighs by size, if there is one."""
+        if self.target != "population":
+            return unused(method, f"does not estimate {TARGETS[self.target]}")
         if self.sizes_tell and self.unequal:
             return unused(method, "weighs by size, and sizes tell of means")
         return None

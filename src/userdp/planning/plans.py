@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from userdp import _validate
 from userdp._public import public
 from userdp.planning import central_methods, local_methods
 from userdp.planning.local_methods import ANY
-from userdp.planning.option import MUCH, Option, Question, Ranking
+from userdp.planning.option import MUCH, TARGETS, Option, Question, Ranking, Target
 from userdp.planning.risk.improved_plan import Tails
 from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
 from userdp.privacy.guarantee import Neighbours
@@ -37,6 +37,7 @@ def plan(
     items: int | None = None,
     neighbours: Neighbours = "replace",
     rounds: int | None = None,
+    target: Target = "population",
 ) -> Ranking:
     """Rank the methods for a question by their predicted error, each with its best public parameters.
 
@@ -76,6 +77,9 @@ def plan(
         What a histogram hides: "replace" or "add-remove".
     rounds
         Most times at which users can be met; a survey has one. Any number by default.
+    target
+        Of what the mean is: the "population" of which the users were drawn, these "users" themselves, or all
+        their "records", of which some users hold more. Only of the first, drawing the users is an error.
 
     Examples
     --------
@@ -92,12 +96,17 @@ def plan(
     if (estimate, trust) not in ANSWERS:
         raise ValueError(f"trust must be 'curator' for a {estimate}, got {trust!r}")
     law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
-    public = private_sizes, tails, sizes_tell, dimension, items, neighbours, rounds
+    public = private_sizes, tails, sizes_tell, dimension, items, neighbours, rounds, target
     guess = (domain[1] - domain[0]) / 10 if spread is None else spread
     asked = Question(n, law, epsilon, delta, domain, guess, *public)
+    if target != "population" and (dimension > 1 or estimate == "histogram"):
+        raise ValueError(f"target must be 'population' but for the mean of numbers, got {target!r}")
+    if (target, trust) == ("records", "nobody"):
+        raise ValueError(f"trust must be 'curator' for the mean over all records, got {trust!r}")
     if dimension > 1 and (estimate, trust) != ("mean", "nobody"):
         raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
-    words = f"{estimate}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
+    about = estimate if target == "population" else TARGETS[target]
+    words = f"{about}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     words += f", {dimension} coordinates" if dimension > 1 else ""
     if spread is None and estimate == "mean":
         words += f", users' own means taken to differ by {guess:g}, a tenth of the domain: say spread"
@@ -114,16 +123,18 @@ ANSWERS: dict[tuple[str, str], Callable[[Question], Iterable[Option]]] = {
 
 def of_a_mean(least: Callable[..., float], asked: Question) -> list[float]:
     """Errors without privacy, of a guess, and below which no method falls, of all coordinates together."""
+    if asked.target != "population":
+        return [0.0, asked.half, 0.0]
     limit = asked.half * math.sqrt(least(asked.size_law, n=asked.n, epsilon=asked.epsilon))
     return [math.sqrt(asked.dimension) * one for one in (asked.without_privacy, asked.half, limit)]
 
 
-def of_a_histogram(asked: Question) -> list[float]:
-    """Errors without privacy, of the empty histogram, and of no proven limit."""
-    return [0.0, asked.n * asked.size_law.mean, 0.0]
+def of_a_histogram(asked: Question) -> list[Any]:
+    """Errors without privacy, of the empty histogram, of no proven limit, and what the second is."""
+    return [0.0, asked.n * asked.size_law.mean, 0.0, "all records"]
 
 
-SCALES: dict[tuple[str, str], Callable[[Question], list[float]]] = {
+SCALES: dict[tuple[str, str], Callable[[Question], list[Any]]] = {
     ("mean", "nobody"): partial(of_a_mean, local_least_risk),
     ("mean", "curator"): partial(of_a_mean, central_least_risk),
     ("histogram", "curator"): of_a_histogram,
@@ -133,7 +144,7 @@ NEARLY = 1.1  # times the smallest error, within which the method that assumes n
 
 
 def ranked(
-    options: Iterable[Option], question: str, without_privacy: float, guess: float, least: float = 0.0
+    options: Iterable[Option], question: str, without_privacy: float, guess: float, *limits: Any
 ) -> Ranking:
     """In order of error; what cannot be used comes last, and what should not be used carries a warning.
 
@@ -149,7 +160,7 @@ def ranked(
             first, warning=f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"
         )
     others = [warned(option, first) for option in others]
-    return Ranking((first, *others), question, without_privacy, guess, least)
+    return Ranking((first, *others), question, without_privacy, guess, *limits)
 
 
 def warned(option: Option, best: Option) -> Option:

@@ -46,9 +46,7 @@ class Release(Generic[Value]):
         """
         _validate.inside(0, 1, level=level)
         if self.error is None:
-            raise ValueError(
-                f"level must not be asked for: no interval is proved for this method, got {level}"
-            )
+            raise ValueError(f"level has no answer: no interval is proved for this method, got {level}")
         from userdp import _intervals
 
         value = self.value if self.sent is None else self.sent

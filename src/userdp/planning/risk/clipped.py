@@ -15,14 +15,11 @@ from scipy.special import expit, ndtr
 from userdp._types import Floats
 from userdp.central.clipped import MOST_CENTRES, STEP
 from userdp.central.weights import optimal_weights
-from userdp.planning.risk.improved_plan import Tails, size_cells
-from userdp.sizes import FiniteSizes, SizeLaw
+from userdp.planning.risk.improved_plan import Tails, tail
+from userdp.sizes import FiniteSizes
 
-STARTS = (
-    3.0,
-    3.0,
-    4.0,
-)  # windows from which the best is sought, in deviations of the least, a middling, the best mean
+# windows from which the best is sought, in deviations of the least, a middling, the best mean
+STARTS = 3.0, 3.0, 4.0
 MOST_TRIALS = 160
 
 
@@ -49,11 +46,6 @@ class ClippedRisk(NamedTuple):
         return (self.sampling + self.clipping) ** 2 + self.noise + 4 * self.failure
 
 
-def tail(x: Floats, tails: Tails) -> Floats:
-    """Bound on the probability of more than x >= 0 deviations, on one side."""
-    return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
-
-
 def excess(x: Floats, tails: Tails) -> tuple[Floats, Floats]:
     """Bounds on the expected excess over x on one side, and on its expected square on both together."""
     density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
@@ -75,6 +67,7 @@ class Users(NamedTuple):
     spread: float
     tails: Tails
     sizes_tell: bool = False
+    drawn: bool = True  # the mean is the population's, of which the users are a sample
 
     @property
     def deviations(self) -> Floats:
@@ -93,9 +86,7 @@ class Users(NamedTuple):
 
     def outside(self, distance: float) -> float:
         """Bound on the probability that a user's mean is off by more, on one side."""
-        return float(
-            sum(chance @ tail(share * distance / scale, self.tails) for scale, chance, share in self.parts)
-        )
+        return float(sum(p @ tail(share * distance / s, self.tails) for s, p, share in self.parts))
 
     def excess(self, distance: float) -> tuple[float, float]:
         """Bounds on the expected excess over a distance on one side, and on its square on both."""
@@ -126,7 +117,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     if not how.sigmas:
         beyond, square = users.excess(max(how.reach - margin, 0.0))
         clipping = short + math.sqrt(2 * beyond**2 + square / n)
-        sampling = math.sqrt(float(law.probabilities @ deviations**2) / n)
+        sampling = math.sqrt(float(law.probabilities @ deviations**2) / n) if users.drawn else 0.0
         return ClippedRisk(sampling, clipping, 2 * (min(2 * how.reach, 2.0) / (n * rest)) ** 2, failure)
     half, counts = how.reach + how.sigmas * deviations, n * law.probabilities
     lengths = np.minimum(2 * half, 2.0)
@@ -139,14 +130,10 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     return ClippedRisk(sampling, short + math.sqrt(spoilt), noise, failure)
 
 
-def choose_clipping(
-    *, n: int, epsilon: float, size_law: SizeLaw, spread: float, tails: Tails, weighed: bool, sizes_tell: bool
-) -> tuple[Clipping, ClippedRisk]:
+def choose_clipping(users: Users, *, epsilon: float, weighed: bool) -> tuple[Clipping, ClippedRisk]:
     """Public parameters with the smallest bound, and the bound; deterministic."""
-    law = size_cells(size_law)
-    users = Users(n, law, spread, tails, sizes_tell)
-    several = law.values[[0, int(np.searchsorted(np.cumsum(law.probabilities), 0.5)), -1]]
-    typical = np.sqrt(np.minimum(1 / several + spread**2, 1.0)).tolist()
+    middling = int(np.searchsorted(np.cumsum(users.law.probabilities), 0.5))
+    typical = users.deviations[[0, middling, -1]].tolist()
 
     def build(x: Floats) -> tuple[Clipping, float]:
         window, near, sigmas = np.exp(np.clip(x[:3], -16, 3)).tolist()

@@ -4,6 +4,7 @@ DAME's votes overlap, so that its risk is enclosed between two bounds, which mee
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -217,13 +218,5 @@ def dame_size_cap(
         certain = form == "printed" and a <= size_law.smallest
         return certain or size_law.survival(a) ** 2 >= phi(a)
 
-    return _last(enough_voters, size_law.largest)
-
-
-def _last(condition: Callable[[int], bool], highest: int) -> int:
-    """Largest a in 1 .. highest with `condition`, which once false stays false; 1 if there is none."""
-    low, high = 1, int(highest) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if condition(middle) else (low, middle)
-    return low
+    # too few voters once is too few for all larger caps
+    return max(bisect_left(range(1, size_law.largest + 1), True, key=lambda a: not enough_voters(a)), 1)

@@ -34,13 +34,13 @@ LARGEST_HALF_WIDTH = 0.25
 USUAL_SQUARE = 0.25  # of a deviation in the last round, in units of what is not cut
 
 
-def _tail(x: Any, tails: Tails) -> Any:
+def tail(x: Any, tails: Tails) -> Any:
     """Bound on P(root(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
 
 def _excess(x: float, tails: Tails) -> float:
-    """Integral of `_tail` from x on: bounds the expected excess over x."""
+    """Integral of `tail` from x on: bounds the expected excess over x."""
     if tails == "bounded":
         return math.sqrt(2 * math.pi) * ndtr(-x)
     return _density(x) - x * ndtr(-x)
@@ -132,7 +132,7 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
     voting = size_law.values >= plan.vote_size
     held, root = size_law.probabilities[voting], plan.rounds[0].root(size_law.values[voting])
     tau = plan.half_width
-    right = held @ np.maximum(1 - _tail(tau * root, tails) - _tail(2 * tau * root, tails), 0)
+    right = held @ np.maximum(1 - tail(tau * root, tails) - tail(2 * tau * root, tails), 0)
     wrong, abstain = held.sum() - right, 1 - held.sum()
     leading, neither, chasing = _pair_factors(epsilon)
     moment = right * leading + abstain * neither + wrong * chasing

@@ -16,20 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
 from userdp._public import public
-from userdp.local.localise import MOST_BINS, Bins
+from userdp.local.localise import Bins
 from userdp.local.mean import KENT_MARGIN
 from userdp.planning.risk.improved_plan import Tails, vote_factors
 from userdp.privacy.reports import BinaryResponse, LaplaceReport
 from userdp.sizes import SizeLaw
 
-__all__ = ["MeanLaw", "sign_means", "localised_bound", "calibrated_half_width"]
+__all__ = ["MeanLaw", "sign_means", "localised_bound"]
 
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
 # last rounds are than if all users were asked at theta, and how fast a search of so many bits finds it.
 LATE, FOUND = 1.25, 2.2
-POSITIONS = 8  # of theta within a bin
-WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard deviations of a user's mean
-
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 
@@ -143,31 +140,6 @@ def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
     rest = np.maximum(1 - p - home, 0)
     moment = home * home_one * zero + p * home_zero * one + rest * home_zero * zero
     return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))
-
-
-@public
-def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, float, float]:
-    """Half-width with the smallest bound at the worst of eight positions in a bin, for signs near 0.
-
-    Signs have the largest variance that records in [-1, 1] can have, and the most at mean 0.
-
-    Returns
-    -------
-    half_width, risk, failure : float
-        The width, and the bounds of `localised_bound` at its worst position.
-    """
-    _validate.integer(1, 10**8, size=size)
-    widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
-    tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS]]
-    risk, failure, width = min(tried)
-    return width, risk, failure
-
-
-def _worst(n: int, size: int, epsilon: float, half_width: float) -> tuple[float, float]:
-    places = half_width * (1 + 2 * np.arange(POSITIONS) / POSITIONS)
-    laws = [sign_means(float(theta), size) for theta in np.clip(places, -1, 1)]
-    found = [localised_bound(law, n=n, epsilon=epsilon, half_width=half_width) for law in laws]
-    return max(risk for risk, _ in found), max(failure for _, failure in found)
 
 
 class SignRisk(NamedTuple):

@@ -6,6 +6,7 @@ then wrong with probability at most `level`, whatever the mechanism does. Exact 
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
@@ -152,10 +153,5 @@ def runs_needed(
         low, high = high, 2 * high
         if high > MOST_RUNS:
             raise ValueError(f"target must be below what the event can show, got {target!r}")
-    while high - low > 1:
-        middle = (low + high) // 2
-        if likely_bound(p, q, middle, **options) < target:
-            low = middle
-        else:
-            high = middle
-    return high
+    between = range(low + 1, high)
+    return low + 1 + bisect_left(between, True, key=lambda k: likely_bound(p, q, k, **options) >= target)

@@ -13,12 +13,21 @@ from scipy.special import expit, gammaln, xlog1py, xlogy
 
 from userdp import _validate
 from userdp._public import public
-from userdp.local.localise import Bins
-from userdp.planning.risk.localised import MeanLaw, risks_by_bin, sign_means
+from userdp.local.localise import MOST_BINS, Bins
+from userdp.planning.risk.localised import MeanLaw, localised_bound, risks_by_bin, sign_means
 
-__all__ = ["shifted_sign_means", "winner_over_users", "localised_risk", "vote_law", "winner_given_votes"]
+__all__ = [
+    "shifted_sign_means",
+    "winner_over_users",
+    "localised_risk",
+    "calibrated_half_width",
+    "vote_law",
+    "winner_given_votes",
+]
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
+POSITIONS = 8  # of theta within a bin
+WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard deviations of a user's mean
 
 
 @public
@@ -149,6 +158,31 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     risks = risks_by_bin(law, bins, n=n, epsilon=epsilon)
     far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
     return float(wins @ risks), float(wins @ far)
+
+
+@public
+def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, float, float]:
+    """Half-width with the smallest bound at the worst of eight positions in a bin, for signs near 0.
+
+    Signs have the largest variance that records in [-1, 1] can have, and the most at mean 0.
+
+    Returns
+    -------
+    half_width, risk, failure : float
+        The width, and the bounds of `localised_bound` at its worst position.
+    """
+    _validate.integer(1, 10**8, size=size)
+    widths = [float(width) for width in WIDTHS / np.sqrt(size) if 1 / MOST_BINS <= width <= 1]
+    tried = [(*_worst(n, size, epsilon, width), width) for width in widths or [1 / MOST_BINS]]
+    risk, failure, width = min(tried)
+    return width, risk, failure
+
+
+def _worst(n: int, size: int, epsilon: float, half_width: float) -> tuple[float, float]:
+    places = half_width * (1 + 2 * np.arange(POSITIONS) / POSITIONS)
+    laws = [sign_means(float(theta), size) for theta in np.clip(places, -1, 1)]
+    found = [localised_bound(law, n=n, epsilon=epsilon, half_width=half_width) for law in laws]
+    return max(risk for risk, _ in found), max(failure for _, failure in found)
 
 
 @public
