@@ -13,6 +13,7 @@ from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -171,10 +172,9 @@ def test_figures_have_a_text_of_useful_length(page):
         assert not re.match(r"(?i)(figure|image|plot)\W*$", alt)
 
 
+@plt.style.context("default")  # another test may have put the book's style on
 def drawn(*colours, cmap=None):
     """A picture with bars, or with a colour map."""
-    import matplotlib.pyplot as plt
-
     figure, ax = plt.subplots(figsize=(3, 2))
     if cmap:
         ax.imshow(np.linspace(0, 1, 100).reshape(10, 10), cmap=cmap)
