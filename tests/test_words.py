@@ -18,7 +18,7 @@ COUNTS = ROOT / "tests/words.csv"
 # What is not prose: front matter and cells; comments, options other than text, marks, addresses, names.
 BLOCK = re.compile(r"\A---\n.*?^---$|^(`{3,})(?:\{code-cell\}|[a-z]+$).*?^\1$", re.DOTALL | re.MULTILINE)
 NOT_PROSE = re.compile(
-    r"^%.*$|^:(?!alt|caption)[\w-]+:.*$|\[[^\]]*\]\{[^}]*\}|\{(?:index|cite:\w+|prf:ref|numref|eq|py:\w+)\}`[^`]*`"
+    r"^%.*$|^:(?!alt|caption)[\w-]+:.*$|\[[^\]]*\]\{[^}]*\}|\{(?:index|cite:\w+|prf:ref|numref|eq|py:\w+)\}`[^`]*`|\{doc\}`[^`<]*`"
     r"|(?<=\]\()[^)]*\)|https?://\S+|(?<![`}])`[^`\n]+`(?!`)|<[^>\n]*>(?=`)",
     re.MULTILINE,
 )
