@@ -47,7 +47,9 @@ Proof.
   set (p := q (all (2 * h) false) true) in *. set (r := q (all (2 * h) true) false) in *.
   assert (T : 1 <= exp (INR h * eps) * (p + r)) by lra.
   apply Rmult_le_compat_l with (r := exp (- (INR h * eps))) in T; [| left; apply exp_pos].
-  rewrite <- Rmult_assoc, (Rmult_comm (exp (- _))), exp_times_opposite in T. lra.
+  replace (exp (- (INR h * eps)) * (exp (INR h * eps) * (p + r))) with
+    ((exp (INR h * eps) * exp (- (INR h * eps))) * (p + r)) in T by ring.
+  rewrite exp_times_opposite in T. lra.
 Qed.
 
 (* The mechanism that attains it: yes grows by exp eps up to the middle, no falls by it beyond. *)
@@ -85,7 +87,7 @@ Proof.
       1 - s <= exp eps * (1 - a) /\ 1 - a <= exp eps * (1 - s) /\ s <= exp eps * a /\ a <= exp eps * s).
     { intros k a s. pose proof (half_at_most (INR (S k) * eps) ltac:(apply Rmult_le_pos; [apply pos_INR | exact He])) as A.
       pose proof (half_at_most (INR k * eps) ltac:(apply Rmult_le_pos; [apply pos_INR | exact He])) as B.
-      destruct (grown a s (exp eps) K) as (P & Q & R & T); unfold a, s; try tauto; [| tauto].
+      destruct (grown a s (exp eps) K) as (P & Q & R & T); unfold a, s; try tauto.
       rewrite S_INR. replace (- (INR k * eps)) with (eps + - ((INR k + 1) * eps)) by ring. rewrite exp_plus. ring. }
     destruct (Nat.leb_spec i h) as [M | M].
     + assert (i = h) by lia. subst i. specialize (B 0%nat). cbv zeta in B.
