@@ -1,4 +1,4 @@
-"""The check at the door: `@public` stands at each definition that a user calls.
+"""The check at the door: `@public` stands at each definition that a user calls, and lists it in ``__all__``.
 
 The annotations are the table of what may come: a generator, a number, one of a ``Literal``, an array of real
 numbers, an instance of a class of these packages. A number of NumPy's becomes Python's, so that nothing is
@@ -10,6 +10,7 @@ import inspect
 import math
 import numbers
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -37,6 +38,12 @@ class Kind(NamedTuple):
 
 
 def public(thing: Thing) -> Thing:
+    """Add a function or a class to its module's ``__all__``, which is its only list, and check its calls."""
+    vars(sys.modules[thing.__module__]).setdefault("__all__", []).append(thing.__name__)
+    return checked(thing)
+
+
+def checked(thing: Thing) -> Thing:
     """Return a function that answers, or raises ``ValueError`` or ``TypeError`` with the parameter's name.
 
     Of a class, which checks its own parts, the constructor and the methods that take numbers get Python's
@@ -100,10 +107,8 @@ def as_number(value: Any) -> Any:
     """A number of NumPy's as Python's, all else as it is."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, np.integer):
-        return int(value)
+    if isinstance(value, np.bool_ | np.integer):
+        return value.item()
     return float(value) if isinstance(value, np.floating) else value
 
 

@@ -12,18 +12,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 
-__all__ = [
-    "FiniteSizes",
-    "constant_size",
-    "two_point_sizes",
-    "uniform_sizes",
-    "poisson_sizes",
-    "binomial_sizes",
-    "empirical_sizes",
-    "PowerLawSizes",
-    "variance_of_mean",
-]
-
 
 @public
 @dataclass(frozen=True, eq=False)

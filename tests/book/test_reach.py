@@ -402,6 +402,7 @@ def digests(where, codes):
 
 CLASS = """
 
+@public
 @dataclass(frozen=True)
 class RoundedReport(LocalReport):
     levels: int = 3
@@ -415,7 +416,7 @@ class RoundedReport(LocalReport):
 def test_a_new_class_reruns_few_pages(copied, codes):
     reports, before = copied / "src/userdp/privacy/reports.py", digests(copied, codes)
     text = reports.read_text()
-    reports.write_text(text.replace("__all__ = [", '__all__ = ["RoundedReport", ', 1) + CLASS)
+    reports.write_text(text + CLASS)
     after = digests(copied, codes)
     assert len(codes) > 70 and sum(after[name] != before[name] for name in codes) <= 5
     # A class that all randomisers have as a base is another matter.

@@ -18,8 +18,9 @@ from userdp.central.histogram import *
 from userdp.central.mean import *
 from userdp.central.over_records import *
 from userdp.central.private_sizes import *
+from userdp.central.private_sizes import SAFETY
 from userdp.central.unknown_domain import *
 from userdp.central.weights import *
 
 MODULES = bounds, clipped, debias, histogram, mean, over_records, private_sizes, unknown_domain, weights
-__all__ = [name for module in MODULES for name in module.__all__]
+__all__ = [name for module in MODULES for name in module.__all__] + ["SAFETY"]

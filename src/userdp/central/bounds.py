@@ -31,8 +31,6 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import Release
 
-__all__ = ["Surrogate", "surrogate_curve", "output_perturbation", "exponential_bound", "private_quantile"]
-
 
 @public
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import Release, WeightedEstimate
 
-__all__ = ["densest_window", "clipped_mean"]
-
 STEP = 0.25  # half-widths of a window from one centre to the next (ours)
 MOST_CENTRES = 10**6
 

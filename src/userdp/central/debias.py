@@ -17,8 +17,6 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
 
-__all__ = ["clipped_poisson_mean", "poisson_rate", "debiased_count"]
-
 
 @public
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:

@@ -23,17 +23,6 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import GaussianNoise, LaplaceNoise, classical_sigma, gaussian_sigma
 from userdp.privacy.results import HistogramEstimate
 
-__all__ = [
-    "norms",
-    "clip",
-    "clipped_totals",
-    "sensitivity",
-    "histogram_noise",
-    "unit_scale",
-    "bounded_histogram",
-    "noise_mass",
-]
-
 RELATIONS = ("replace", "add-remove")
 Norm = Literal[1, 2]
 

@@ -24,18 +24,6 @@ from userdp.privacy.reports import project
 from userdp.privacy.results import Release, WeightedEstimate
 from userdp.sizes import variance_of_mean
 
-__all__ = [
-    "uniform_mean",
-    "window",
-    "initial_mean",
-    "initial_error",
-    "private_variance",
-    "first_records",
-    "cohorts",
-    "default_variance_users",
-    "realistic_mean",
-]
-
 SAME_SIZE: Neighbours = "replace-same-size"
 LARGEST_VARIANCE = 0.25  # of any law on [0, 1]
 # users of the variance step: log(n) of the paper is too few for any promise; see the page on it

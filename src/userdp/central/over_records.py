@@ -15,8 +15,6 @@ from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import Release
 
-__all__ = ["record_mean"]
-
 
 @public
 def record_mean(

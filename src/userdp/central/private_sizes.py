@@ -34,8 +34,6 @@ from userdp.privacy.reports import project
 from userdp.privacy.results import WeightedEstimate
 from userdp.sizes import variance_of_mean
 
-__all__ = ["SAFETY", "TruncatedMean", "private_size_mean", "quotient_mean"]
-
 # Lambda = SAFETY v_max h / N: 8 is proved on the page; the paper has 8 B with B large
 SAFETY = 8.0
 

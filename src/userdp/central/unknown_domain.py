@@ -24,17 +24,6 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import ThresholdedNoise
 from userdp.privacy.results import HistogramEstimate, Release
 
-__all__ = [
-    "nested_totals",
-    "release_noise",
-    "release_scales",
-    "unbounded_histogram",
-    "objective_from_totals",
-    "objective_range",
-    "private_bound",
-]
-
-
 # users with more records than this are clipped to the largest bound before their records are listed
 LISTED = 10**6
 # more records than this are not listed at once, but user by user

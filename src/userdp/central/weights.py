@@ -12,8 +12,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Floats
 
-__all__ = ["Weights", "optimal_weights"]
-
 # variance of a Laplace variable of scale 1; the supplement's displays count it as 1
 LAPLACE_VARIANCE = 2.0
 

@@ -6,11 +6,16 @@ from userdp.local.density import *
 from userdp.local.improved import *
 from userdp.local.localise import *
 from userdp.local.mean import *
+from userdp.local.mean import KENT_MARGIN
 from userdp.local.mixture import *
+from userdp.local.mixture import MIXTURE_MARGIN, MIXTURE_SIMULATION_CONSTANT
 from userdp.local.signs import *
 from userdp.local.sparse import *
+from userdp.local.sparse import SPARSE_CUT
 from userdp.local.unequal import *
+from userdp.local.unequal import DAME_MARGIN
 from userdp.local.vector import *
 
 MODULES = cover, density, improved, localise, mean, mixture, signs, sparse, unequal, vector
 __all__ = [name for module in MODULES for name in module.__all__]
+__all__ += ["DAME_MARGIN", "KENT_MARGIN", "MIXTURE_MARGIN", "MIXTURE_SIMULATION_CONSTANT", "SPARSE_CUT"]

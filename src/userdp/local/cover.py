@@ -19,8 +19,6 @@ from userdp.local._rounds import users_table
 from userdp.privacy.reports import EveryReport, UnaryEncoding, project
 from userdp.privacy.results import CoverEstimate
 
-__all__ = ["Cover", "cover_select"]
-
 Metric = Literal["l2", "linf"]
 METRICS = {"l2": "euclidean", "linf": "chebyshev"}
 # a point on the rim of a closed ball stays in it whatever the last bit of its distance is

@@ -16,8 +16,6 @@ from userdp.privacy.guarantee import nothing_spent
 from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 
-__all__ = ["density_coefficients"]
-
 BOUND = np.sqrt(2)  # sup of a basis function; dividing by it brings user coefficients to [-1, 1]
 
 

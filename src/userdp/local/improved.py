@@ -23,8 +23,6 @@ from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointRepor
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
-__all__ = ["Round", "Plan", "decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
-
 Kind = Literal["two-point", "laplace", "piecewise"]
 REPORTS = dict(zip(get_args(Kind), (TwoPointReport, LaplaceReport, PiecewiseReport), strict=True))
 

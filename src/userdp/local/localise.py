@@ -16,8 +16,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.privacy.reports import EveryReport, UnaryEncoding, project
 
-__all__ = ["Bins", "Ballot"]
-
 MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 records each
 
 

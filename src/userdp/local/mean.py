@@ -26,15 +26,6 @@ from userdp.local.localise import Ballot, Bins
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import MeanEstimate
 
-__all__ = [
-    "KENT_MARGIN",
-    "laplace_mean",
-    "duchi_mean",
-    "piecewise_mean",
-    "localised_half_width",
-    "localised_mean",
-]
-
 # extra half-widths of the interval beyond the chosen bin
 KENT_MARGIN = 2  # Algorithm 2, eq. (28)
 KENT_GENERAL_MARGIN = 5  # Algorithm 10, line 18, epsilon > 1

@@ -18,17 +18,6 @@ from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import HashedReport, UnaryEncoding, project
 from userdp.privacy.results import MixtureEstimate
 
-__all__ = [
-    "MIXTURE_MARGIN",
-    "MIXTURE_SIMULATION_CONSTANT",
-    "mixture_half_width",
-    "chosen_bins",
-    "nearest_midpoint",
-    "containing_bin",
-    "component_means",
-    "mixture_means",
-]
-
 MIXTURE_CONSTANT = 2.0  # Delta = constant sqrt(log(n T epsilon^2) / T), eq. (49)
 MIXTURE_SIMULATION_CONSTANT = 0.25  # in the paper's simulations at epsilon 2 and 4, Appendix A.1
 MIXTURE_MARGIN = 3  # half-widths on either side of a midpoint that a report covers, eq. (55)

@@ -20,8 +20,6 @@ from userdp.privacy.reports import BinaryResponse, EveryReport
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
-__all__ = ["sign_mean"]
-
 ROUNDS = 15
 SEARCH = 2 / 3  # of the rounds draw their thresholds (ours, as are the others)
 THRESHOLDS = 8  # drawn a round

@@ -31,16 +31,6 @@ from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import Release, SparseEstimate
 
-__all__ = [
-    "SPARSE_CUT",
-    "Hashes",
-    "hashed_scores",
-    "selection_threshold",
-    "select_coordinates",
-    "sparse_selection",
-    "sparse_threshold",
-]
-
 # signs of the eight users in each value of a byte
 _BYTE_SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little") - 1
 

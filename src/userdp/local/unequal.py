@@ -16,8 +16,6 @@ from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw, refuse_private
 
-__all__ = ["DAME_MARGIN", "size_weight", "shrink", "undo_shrinkage", "dame", "dame_log", "dame_half_width"]
-
 DAME_MARGIN = 6  # Algorithm 1
 LARGEST_CAP = 10**12  # records; some half a million bins
 

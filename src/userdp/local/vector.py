@@ -22,16 +22,6 @@ from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import BallReport, CubeReport, to_unit_ball
 
-__all__ = [
-    "split_users",
-    "split_budget",
-    "localised_vector_mean",
-    "rotation",
-    "rotated_half_width",
-    "rotated_vector_mean",
-    "duchi_vector_mean",
-]
-
 BALLS = {"cube": CubeReport, "l2": BallReport}
 # C of eq. (34): the proof asks for a universal constant that it does not name, the simulations state none
 ROTATED_CONSTANT = 1.0

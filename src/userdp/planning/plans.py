@@ -16,8 +16,6 @@ from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
 from userdp.privacy.guarantee import Neighbours
 from userdp.sizes import SizeLaw, constant_size
 
-__all__ = ["plan"]
-
 
 @public
 def plan(

@@ -16,8 +16,6 @@ from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import CentralMechanism
 from userdp.privacy.results import Release
 
-__all__ = ["ExponentialChoice", "NoisyMaximum", "order_statistic_law", "order_statistic"]
-
 
 @public
 @dataclass(frozen=True)

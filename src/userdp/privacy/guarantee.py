@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from userdp import _validate
-from userdp._public import public
-
-__all__ = ["Guarantee", "sequential", "disjoint"]
+from userdp._public import checked, public
 
 Trust = Literal["local", "central"]
 Neighbours = Literal["replace", "replace-same-size", "add-remove"]
@@ -47,7 +45,7 @@ class Guarantee:
         _validate.one_of(get_args(Neighbours), neighbours=self.neighbours)
 
 
-@public
+@checked
 def nothing_spent(*, trust: Trust = "local", neighbours: Neighbours = "replace") -> Guarantee:
     """Guarantee of a release that looks at nobody's data."""
     return Guarantee(0.0, 0.0, trust, neighbours)

@@ -27,16 +27,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours
 
-__all__ = [
-    "LaplaceNoise",
-    "GaussianNoise",
-    "ThresholdedNoise",
-    "DistanceTest",
-    "gaussian_delta",
-    "gaussian_sigma",
-    "classical_sigma",
-]
-
 # a promise counts as kept if this much more noise, which is rounding, would keep it
 ROUNDING = 1 + 1e-12
 # of the rule by which a difference of two error functions is integrated

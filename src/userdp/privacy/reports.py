@@ -27,22 +27,9 @@ import numpy as np
 from scipy.special import expit
 
 from userdp import _validate
-from userdp._public import public
+from userdp._public import checked, public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.privacy.guarantee import Guarantee
-
-__all__ = [
-    "project",
-    "BinaryResponse",
-    "KaryResponse",
-    "UnaryEncoding",
-    "LaplaceReport",
-    "TwoPointReport",
-    "PiecewiseReport",
-    "EveryReport",
-    "tally",
-    "HashedReport",
-]
 
 
 @public
@@ -60,7 +47,7 @@ def _category(x: ArrayLike, k: int) -> Ints:
     return project(x, 0, k - 1).astype(np.int64)
 
 
-@public
+@checked
 class LocalReport:
     """What all reports share: a positive budget, which is the promise of one report."""
 
@@ -80,7 +67,7 @@ class LocalReport:
         return total
 
 
-@public
+@checked
 class _Bits(LocalReport):
     """Reports of bits of which each is kept with the same log-odds."""
 

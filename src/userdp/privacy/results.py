@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from userdp import _validate
-from userdp._public import public
+from userdp._public import checked
 from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
@@ -37,7 +37,7 @@ class Release(Generic[Value]):
     error: tuple | None = field(default=None, kw_only=True, repr=False)
     sent: float | None = field(default=None, kw_only=True, repr=False)
 
-    @public
+    @checked
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Interval that holds the average of these users' data with probability `level` at least.
 

@@ -15,8 +15,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.reports import LocalReport, project
 
-__all__ = ["to_unit_ball", "CubeReport", "BallReport"]
-
 ASYMPTOTIC = 1000  # dimension from which three terms of a series have twelve digits
 
 

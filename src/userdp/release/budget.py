@@ -13,8 +13,6 @@ from userdp.privacy.noise import ROUNDING
 from userdp.release.ledger import changing
 from userdp.release.losses import composed_epsilon
 
-__all__ = ["Budget"]
-
 
 class Overspent(ValueError):
     """A release would cost more than is left of a budget; nothing was drawn for it, and nothing is spent."""

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from userdp import _validate
-from userdp._public import public
+from userdp._public import checked
 from userdp.tables.columns import Coded, column_of, columns_of, is_integer, is_missing
 
 __all__ = ["ItemCounts", "count_table", "from_csv"]
@@ -91,7 +91,7 @@ class ItemCounts:
         """Number of records of each item, shape (d,)."""
         return self.counts.sum(axis=0)
 
-    @public
+    @checked
     def top(self, d: int) -> "ItemCounts":
         """Keep the `d` items with the most records, and all users, also those who hold none of them.
 

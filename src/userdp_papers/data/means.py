@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from userdp import _validate
-from userdp._public import public
+from userdp._public import checked
 from userdp._types import NDArray, Rng
 from userdp.tables.columns import columns_of, is_integer, refuse
 from userdp_papers.data.packaged import FOLDER, packaged
@@ -177,7 +177,7 @@ def ratings_by_department() -> NDArray[np.int64]:
     return table
 
 
-@public
+@checked
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     """Draw a bootstrap population: `n` users, at most 10^8, each uniform over the table, with replacement.
 
@@ -189,7 +189,7 @@ def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
 
 
-@public
+@checked
 def shuffle_users(counts: UserCounts, rng: Rng) -> UserCounts:
     """Put the users of a table in a random order, each once. Output law: every order is equally likely."""
     return _take(counts.name, counts, rng.permutation(counts.users))

@@ -17,8 +17,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 
-__all__ = ["BetaMeans"]
-
 CUT = 1e-18  # Fourier coefficients below this are left out
 REACH = 6.5  # the table ends where a standard normal number has left 8e-11 of its mass
 KNOTS = 801

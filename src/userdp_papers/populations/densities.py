@@ -9,8 +9,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local.density import BOUND
 
-__all__ = ["basis_function", "basis", "evaluate", "sobolev_weights", "TrigonometricDensity", "WrappedGammas"]
-
 TAIL_TERMS = 100_000  # frequencies summed for the squared norm of a tail
 BLOCK = 1 << 17  # records drawn at a time
 

@@ -17,16 +17,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp_papers.populations.urns import urn_blocks
 
-__all__ = [
-    "HistogramDraw",
-    "independent_draw",
-    "dirichlet_draw",
-    "independent_histograms",
-    "dirichlet_histograms",
-    "dirichlet_poisson_table",
-    "gamma_poisson_histograms",
-]
-
 
 @public
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from userdp._types import ArrayLike, NDArray, Rng
 from userdp.planning.risk.localised import binomial_window
 from userdp.sizes import FiniteSizes, SizeLaw, variance_of_mean
 
-__all__ = ["Signs", "Uniforms", "PointMass", "BetaUsers", "draw_halves", "SignMixture"]
-
 
 # --- the records of one user: independent with values in [-1, 1] ---------------------------------
 @public

@@ -17,8 +17,6 @@ from userdp._types import NDArray, Rng
 from userdp.privacy.vector_reports import CubeReport
 from userdp_papers.populations.records import Signs
 
-__all__ = ["SparseSigns", "exceedance", "item_level_means"]
-
 
 @public
 @dataclass(frozen=True)

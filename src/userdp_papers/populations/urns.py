@@ -8,8 +8,6 @@ import numpy as np
 
 from userdp_papers._compiled import jit, njit
 
-__all__: list[str] = []
-
 # uniform variables that are held at a time
 CHUNK = 2**18
 

@@ -6,6 +6,7 @@ from userdp_papers.printed.descents import *
 from userdp_papers.printed.ideal import *
 from userdp_papers.printed.searched import *
 from userdp_papers.printed.weights import *
+from userdp_papers.printed.weights import PRINTED_MEAN
 
 MODULES = descent, descents, ideal, searched, weights
-__all__ = [name for module in MODULES for name in module.__all__]
+__all__ = [name for module in MODULES for name in module.__all__] + ["PRINTED_MEAN"]

@@ -19,8 +19,6 @@ from userdp.privacy.results import Release
 from userdp_papers._compiled import jit
 from userdp_papers.printed.descents import blocks_of_steps
 
-__all__ = ["SampledNoise", "sampled_epsilon", "sampled_noise", "sampled_descent"]
-
 
 @public
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from userdp.privacy.noise import GaussianNoise, gaussian_sigma
 from userdp.privacy.results import Release
 from userdp_papers._compiled import jit
 
-__all__ = ["private_gradient_descent", "geometric_quantile"]
-
 # more steps than this improve the bound by less than they cost
 MOST_STEPS = 10**6
 # steps whose noise is drawn at once

@@ -8,8 +8,6 @@ from userdp.central.mean import checked_users, clipped_and_weighed, in_domain, w
 from userdp.central.weights import optimal_weights
 from userdp.privacy.results import WeightedEstimate
 
-__all__ = ["ideal_mean"]
-
 
 @public
 def ideal_mean(

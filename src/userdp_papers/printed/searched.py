@@ -18,8 +18,6 @@ from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, TwoPointReport, project
 from userdp.privacy.results import MeanEstimate
 
-__all__ = ["search_groups", "searched_mean"]
-
 GROWTH = math.log(3 / 2)  # a step keeps two thirds of the interval
 
 

@@ -9,8 +9,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats
 from userdp.central.weights import LAPLACE_VARIANCE, Weights, checked_users_and_budget
 
-__all__ = ["spent_variance", "family_weights", "PRINTED_MEAN"]
-
 
 @public
 def spent_variance(

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from userdp import _validate
-from userdp._public import public
+from userdp._public import checked
 
 try:
     from tqdm import tqdm
@@ -175,7 +175,7 @@ def _plain_text(parameters: Cell) -> str:
     return json.dumps(parameters, sort_keys=True, default=_plain)
 
 
-@public
+@checked
 def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float, float]:
     """Exponent of `values` in `x` by weighted least squares of logarithms, and its standard error.
 
@@ -188,7 +188,7 @@ def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float
     return np.sum(weights * centred * np.log(values)) / scale, scale**-0.5
 
 
-@public
+@checked
 def seconds(action: Callable[[], Any], repeats: int = 1) -> float:
     """CPU seconds of one call, the average of `repeats` after a first one that compiles and fills caches."""
     _validate.integer(1, 10**6, repeats=repeats)

@@ -24,17 +24,6 @@ from userdp.planning.risk.localised import MeanLaw, sign_means
 from userdp.privacy.reports import LaplaceReport
 from userdp.sizes import FiniteSizes, SizeLaw
 
-__all__ = [
-    "DameConstants",
-    "PRINTED",
-    "CORRECTED",
-    "UNIT_CONSTANTS",
-    "dame_phi",
-    "dame_size_cap",
-    "overtakes",
-    "dame_risk",
-]
-
 SURE = 9.7  # 2 exp(-SURE^2 / 2) is far below rounding
 REACH = 2  # bins from theta's own at which DAME still succeeds
 

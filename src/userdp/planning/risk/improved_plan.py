@@ -23,8 +23,6 @@ from userdp.local.improved import REPORTS, Kind, Plan, Round
 from userdp.local.localise import MOST_BINS
 from userdp.sizes import FiniteSizes, SizeLaw
 
-__all__ = ["RiskBound", "risk_bound", "choose_plan"]
-
 Tails = Literal["bounded", "normal"]
 TAILS = get_args(Tails)
 WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails

@@ -18,8 +18,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray
 from userdp.sizes import FiniteSizes, SizeLaw
 
-__all__ = ["score_limit", "two_point_least", "local_least_risk", "central_least_risk"]
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 PRIOR = WEIGHTS * np.cos(np.pi * NODES / 2) ** 2  # of density cos^2(pi x / 2) and information pi^2 on [-1, 1]
 REACHES = np.geomspace(1.0, 100.0, 12)  # of the smooth prior, in standard errors

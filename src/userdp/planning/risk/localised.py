@@ -22,8 +22,6 @@ from userdp.planning.risk.improved_plan import Tails, vote_factors
 from userdp.privacy.reports import BinaryResponse, LaplaceReport
 from userdp.sizes import SizeLaw
 
-__all__ = ["MeanLaw", "sign_means", "localised_bound"]
-
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
 # last rounds are than if all users were asked at theta, and how fast a search of so many bits finds it.
 LATE, FOUND = 1.25, 2.2

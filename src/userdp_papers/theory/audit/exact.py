@@ -9,18 +9,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints
 
-__all__ = [
-    "exact_loss",
-    "hockey_stick",
-    "slack_by_rectangles",
-    "transcript_law",
-    "sign_cube",
-    "mixture_tv",
-    "bits_channel",
-    "bits_loss",
-    "laplace_loss",
-]
-
 
 def _laws(channel: ArrayLike) -> Floats:
     """The channel as an array, or an error if a row is not a law."""

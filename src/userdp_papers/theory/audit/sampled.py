@@ -17,8 +17,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import Rng
 
-__all__ = ["clopper_pearson", "loss_lower_bound", "sampled_loss", "likely_bound", "runs_needed"]
-
 # probability that an audit accuses a mechanism that keeps its promise
 LEVEL = 1e-6
 # the search for the number of runs gives up beyond this

@@ -14,19 +14,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp.central.debias import clipped_poisson_mean, guard, poisson_at_most, poisson_rate
 
-__all__ = [
-    "noise_variance",
-    "plain_risk",
-    "clipped_total_law",
-    "debiased_risk",
-    "bias_bound",
-    "peak_curvature",
-    "clipped_poisson_slope",
-    "clipped_poisson_curvature",
-    "clipped_poisson_variance",
-    "amplification",
-]
-
 
 @public
 def noise_variance(n: int, bound: float, epsilon: float, *, printed: bool = False) -> float:

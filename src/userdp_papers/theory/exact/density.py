@@ -10,15 +10,6 @@ from userdp.local.mean import KENT_GENERAL_MARGIN, KENT_MARGIN, localised_half_w
 from userdp.local.vector import split_budget, split_users
 from userdp_papers.populations.densities import BLOCK, TrigonometricDensity, WrappedGammas, basis_function
 
-__all__ = [
-    "integrated_squared_error",
-    "density_risk",
-    "printed_cutoff",
-    "coefficient_noise",
-    "density_cutoff",
-    "draw_user_coefficients",
-]
-
 Density = TrigonometricDensity | WrappedGammas
 
 

@@ -14,20 +14,6 @@ from userdp.central.histogram import clipped_totals, count_rows, counts_or_zero,
 from userdp.central.unknown_domain import objective_from_totals, sample_records, whole_bounds, whole_counts
 from userdp.privacy.choice import ExponentialChoice
 
-__all__ = [
-    "expected_loss",
-    "folded_mean",
-    "expected_error",
-    "error_constants",
-    "two_approximate_bound",
-    "objective",
-    "random_clip",
-    "grid_law",
-    "log_density",
-    "exponential_law",
-    "objective_sensitivity",
-]
-
 
 @public
 def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:

@@ -8,8 +8,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp.privacy.reports import BinaryResponse, UnaryEncoding
 
-__all__ = ["miss_probability", "two_point_risk"]
-
 
 @public
 def miss_probability(n: int, count: int, *, epsilon: float) -> float:

@@ -8,8 +8,6 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats
 from userdp.central.private_sizes import TruncatedMean
 
-__all__ = ["sensitivity_within"]
-
 
 @public
 def sensitivity_within(statistic: TruncatedMean, means: ArrayLike, sizes: ArrayLike, changes: int) -> float:

@@ -10,8 +10,6 @@ from userdp import _validate
 from userdp._public import public
 from userdp_papers.populations.records import BetaUsers
 
-__all__ = ["mean_law", "window_half_width"]
-
 
 @public
 def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:

@@ -16,15 +16,6 @@ from userdp._public import public
 from userdp.local.localise import MOST_BINS, Bins
 from userdp.planning.risk.localised import MeanLaw, localised_bound, risks_by_bin, sign_means
 
-__all__ = [
-    "shifted_sign_means",
-    "winner_over_users",
-    "localised_risk",
-    "calibrated_half_width",
-    "vote_law",
-    "winner_given_votes",
-]
-
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 POSITIONS = 8  # of theta within a bin
 WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard deviations of a user's mean

@@ -2,11 +2,14 @@
 
 from userdp.planning.risk import dame, least_risk
 from userdp.planning.risk.dame import *
+from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT_CONSTANTS
 from userdp.planning.risk.least_risk import *
 from userdp_papers.theory.rates import dame_bounds, minimax, optimal_report
 from userdp_papers.theory.rates.dame_bounds import *
 from userdp_papers.theory.rates.minimax import *
+from userdp_papers.theory.rates.minimax import HORIZON_CONSTANT
 from userdp_papers.theory.rates.optimal_report import *
 
 MODULES = dame_bounds, minimax, optimal_report, dame, least_risk
 __all__ = [name for module in MODULES for name in module.__all__]
+__all__ += ["CORRECTED", "HORIZON_CONSTANT", "PRINTED", "UNIT_CONSTANTS"]

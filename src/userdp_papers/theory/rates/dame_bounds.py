@@ -11,8 +11,6 @@ from userdp.local.unequal import dame_half_width, dame_log
 from userdp.planning.risk.dame import FORMS, PRINTED, DameConstants, Form, check_setting, dame_size_cap
 from userdp.sizes import FiniteSizes, SizeLaw
 
-__all__ = ["dame_lower", "dame_upper", "dame_noise_risk", "laplace_mean_risk", "duchi_mean_risk"]
-
 
 @public
 def dame_lower(size_law: SizeLaw, *, n: int, epsilon: float, constants: DameConstants = PRINTED) -> float:

@@ -23,20 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 from userdp import _validate
 from userdp._public import public
 
-__all__ = [
-    "HORIZON_CONSTANT",
-    "effective_users",
-    "Mean",
-    "Sparse",
-    "Density",
-    "Mixture",
-    "item_level",
-    "infinite",
-    "user_level",
-    "transition",
-    "horizon",
-]
-
 # smallest constant K of the horizon for which (106) holds for all 0 < epsilon <= 1
 HORIZON_CONSTANT = float(512 / np.tanh(1 / 4) ** 2)
 

@@ -13,8 +13,6 @@ from scipy.stats import binom
 from userdp import _validate
 from userdp._public import public
 
-__all__ = ["optimal_report_variance"]
-
 THETAS = np.linspace(-1, 1, 41)  # means of signs at which the variance is bounded
 
 

@@ -23,8 +23,6 @@ from userdp.privacy.reports import LaplaceReport
 from userdp_papers._compiled import jit, njit
 from userdp_papers.theory.exact.votes import vote_law, winner_given_votes
 
-__all__ = ["risks_given_means", "localised_draws", "fair_sign_means"]
-
 # events of smaller probability are left out: far below what 1e9 runs can show
 NEGLIGIBLE = 1e-14
 POWERS = 5

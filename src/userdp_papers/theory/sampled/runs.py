@@ -20,9 +20,8 @@ from userdp.privacy.results import Release, SparseEstimate
 from userdp.sizes import SizeLaw
 from userdp_papers.populations.sparse import SparseSigns
 
-__all__ = ["MeanRuns", "localised_mean_runs", "dame_runs", "simulate_selection"]
 
-
+@public
 @dataclass(frozen=True)
 class MeanRuns(Release[Floats]):
     """Estimates of a mean in independent runs on the same users, shape (runs,), for simulations.
