@@ -13,7 +13,7 @@ from userdp_papers.study.claims import MIME, statements
 
 from ..run.pages import Page, pages
 from .generated import SOURCES
-from .links import to_statement
+from .links import to_page, to_statement
 
 AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # A colour alone would say nothing to some readers.
@@ -120,8 +120,9 @@ def expectation(claim) -> str:
     return ("claimed " if claim["verdict"] == "refuted" else "") + sign + number(claim["expected"])
 
 
-def anchor(statement: str) -> str:
-    return f"claim-{statement}"
+def anchor(key: str) -> str:
+    """Where the box of a claim can be found on its page; under its statement's id the first one's."""
+    return f"claim-{key}"
 
 
 class ClaimRenderer:
@@ -136,13 +137,14 @@ class ClaimRenderer:
         claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer
         link = to_statement(claim["id"], own_name(claim["id"], f"/{markdown.sphinx_env.docname}"))
         render = partial(inline_nodes, markdown, data.line or 0)
-        box = claim_box(claim | {"note": None}, link, render)
+        address = to_page(markdown.sphinx_env.docname, claim["key"], anchor(claim["key"]))
+        box = claim_box(claim | {"note": None}, link, render, address)
         if claim["note"]:
             note = nodes.paragraph("", "", *render(claim["note"]))
             box += [html("<details><summary>note</summary>"), note, html("</details>")]
-        # The first claim about a statement on a page is the one that other pages link to.
-        if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
-            box["ids"] = [anchor(claim["id"])]
+        # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
+        names = [anchor(claim[field]) for field in ("key", "id")]
+        box["ids"] = [name for name in names if markdown.document.ids.setdefault(name, box) is box]
         return [box]
 
 
@@ -164,15 +166,17 @@ def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:
     return parent.children
 
 
-def claim_box(claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]]) -> nodes.container:
-    """The claim: verdict, evidence, statement and sentence; then the numbers and the note."""
+def claim_box(
+    claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]], address: nodes.Node
+) -> nodes.container:
+    """The claim: verdict, evidence, statement and sentence; then the numbers, the note and its key."""
     box = nodes.container(classes=["claim", f"claim-{slug(claim['verdict'])}"])
     box += joined(" ", [[badge(claim["verdict"])], [evidence(claim)], [link], render(claim["claim"])])
     tail = [[nodes.Text(text)] for text in numbers(claim)]
     if claim["note"]:
         tail.append(render(claim["note"]))
-    if tail:
-        box += joined(" · ", tail, classes=["claim-numbers"])
+    key = nodes.inline("", "", address, classes=["claim-key"])
+    box += joined(" · ", [*tail, [key]], classes=["claim-numbers"])
     return box
 
 

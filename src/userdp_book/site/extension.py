@@ -23,6 +23,7 @@ ROOMS = (
     "sidebar",
     "moving",
     "sharing",
+    "published",
     "light",
     "folds",
     "diagrams",

@@ -58,7 +58,7 @@ def statement_link(id: str) -> nodes.Node:
 def page_link(claim: Stored):
     """Where the claim is checked: the page's short name in words; an index page goes by its folder's."""
     short = claim.page.name.removesuffix("/index").rpartition("/")[2].replace("-", " ")
-    return to_page(claim.page.docname, short, anchor(claim["id"]))
+    return to_page(claim.page.docname, short, anchor(claim["key"]))
 
 
 class Generated(FromData):
@@ -172,7 +172,8 @@ class NotReproducible(Generated):
         return rows
 
     def box(self, item, claim):
-        box = claim_box(claim, statement_link(item["id"]), self.text)
+        address = to_page(claim.page.docname, claim["key"], anchor(claim["key"]))
+        box = claim_box(claim, statement_link(item["id"]), self.text, address)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
 
