@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from userdp.local.unequal import dame_half_width
-from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT_CONSTANTS, dame_phi, dame_size_cap
 from userdp.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes, uniform_sizes
+from userdp_papers.theory.rates.dame import CORRECTED, PRINTED, UNIT_CONSTANTS, dame_phi, dame_size_cap
 from userdp_papers.theory.rates.dame_bounds import (
     dame_lower,
     dame_noise_risk,

@@ -1,10 +1,10 @@
 """Rates and bounds of the papers, and the least risk that any method can have."""
 
-from userdp.planning.risk import dame, least_risk
-from userdp.planning.risk.dame import *
-from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT_CONSTANTS
+from userdp.planning.risk import least_risk
 from userdp.planning.risk.least_risk import *
-from userdp_papers.theory.rates import dame_bounds, minimax, optimal_report
+from userdp_papers.theory.rates import dame, dame_bounds, minimax, optimal_report
+from userdp_papers.theory.rates.dame import *
+from userdp_papers.theory.rates.dame import CORRECTED, PRINTED, UNIT_CONSTANTS
 from userdp_papers.theory.rates.dame_bounds import *
 from userdp_papers.theory.rates.minimax import *
 from userdp_papers.theory.rates.minimax import HORIZON_CONSTANT

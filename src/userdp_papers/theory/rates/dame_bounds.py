@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from userdp._public import public
 from userdp.local.unequal import dame_half_width, dame_log
-from userdp.planning.risk.dame import FORMS, PRINTED, DameConstants, Form, check_setting, dame_size_cap
 from userdp.sizes import FiniteSizes, SizeLaw
+from userdp_papers.theory.rates.dame import FORMS, PRINTED, DameConstants, Form, check_setting, dame_size_cap
 
 
 @public
