@@ -36,7 +36,7 @@ def digest(env, name: str) -> str:
 def of_this_room() -> str:
     """What this room and the verdicts consist of: when they change, every page is made anew."""
     room = Path(__file__).parent
-    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js", ".html")]
+    files = [path for path in room.rglob("*.*") if path.suffix in (".py", ".css", ".js", ".html", ".svg")]
     files += (room.parents[1] / "userdp_papers/study/judgement").glob("*.statements.toml")
     return sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
