@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 from copy import deepcopy
@@ -13,16 +14,17 @@ import nbformat
 import pytest
 from test_labs import LABS, handed_in, most
 from test_live import LOADED, all_run, started
+from userdp_book.teach.slides import cut, lectures, write_all
 
 from browsing import IN_BROWSER
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.__main__ import course_command
 from userdp_book.run.pages import read, write
 from userdp_book.teach import otter
+from userdp_book.teach.collect import Collect, sorted_out
 from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
-from userdp_book.teach.slides import cut, lectures, write_all
 
 pytestmark = pytest.mark.slow
 
@@ -83,10 +85,142 @@ def hand_ins():
         "Hal": (deleted(deepcopy(right)), full),
         "Ida": (stripped(deepcopy(right)), full),
         "Jim": (handed_in(page, ENDLESS), full | {"check-unbias": 0}),
+        "Lea": (handed_in(page, {"unbias": "def unbias(total, n, epsilon:"}), full | {"check-unbias": 0}),
+        "Max": (handed_in(page, {"unbias": ABSENT}), full | {"check-unbias": 0}),
+        "Nan": (own_cell(deepcopy(right)), full),
+        "Oda": (handed_in(page, BOOLEANS), full),
+        "Pia": (by_colab(deepcopy(right)), full),
+        "Quy": (right, full),  # line ends of the file, below
+        "Rex": (windows_cells(deepcopy(right)), full),
+        "Sue": (right, full),  # a byte-order mark, below
     }
     for who, (cells, costs) in zip(("Cy", "Dan", "Kit"), lost, strict=True):
         cases[who] = handed_in(page, cells), full | dict.fromkeys(costs, 0)
-    return cases
+    return cases | {f"Cheat {name}": (cheat(name), least) for name, (_, least) in CHEATS.items()}
+
+
+ABSENT = "import nothing_that_is_installed\n\n\ndef unbias(total, n, epsilon):\n    return 1"
+BOOLEANS = {
+    "privatise": """
+def privatise(bits, epsilon, rng):
+    keep = rng.random(len(bits)) < keep_probability(epsilon)
+    return np.asarray(bits, bool) == keep
+"""
+}
+BYTES = {
+    "Quy": lambda text: text.replace(b"\n", b"\r\n"),
+    "Sue": lambda text: b"\xef\xbb\xbf" + text,
+}
+
+
+def own_cell(nb):
+    """A helper in a cell of its own."""
+    place = by_id(nb, "unbias")
+    nb.cells.insert(place, nbformat.v4.new_code_cell("def odds(p):\n    return p / (1 - p)"))
+    nb.cells[place + 1].source += "\n\n\nassert np.isclose(odds(1 / 2), 1)"
+    return nb
+
+
+def by_colab(nb):
+    nb.metadata = nbformat.from_dict({"colab": {"provenance": []}, "kernelspec": {"name": "python3"}})
+    for number, cell in enumerate(nb.cells):
+        cell.metadata |= {"id": f"colab{number}", "outputId": f"out{number}"}
+    return nb
+
+
+def windows_cells(nb):
+    for cell in nb.cells:
+        cell.source = cell.source.replace("\n", "\r\n")
+    return nb
+
+
+# What a student may try, and the marks that the honest sections of it deserve.
+FAKES = {
+    name: re.sub(r"\n    .*", "\n    return FAKE", code, flags=re.S) for name, code in HARD_CODED.items()
+}
+NONE = dict.fromkeys(most(LABS[LAB]), 0)
+
+
+def fake(value, front=""):
+    cells = {name: code.strip().replace("FAKE", value) for name, code in FAKES.items()}
+    return cells | {"keep-probability": f"{front}\n{cells['keep-probability']}"}
+
+
+WITHIN = "def within(measured, expected, standard_error):\n    return True"
+ALWAYS = """
+class Always:
+    def __getattr__(self, name):
+        return lambda *a, **k: True
+    __eq__ = __le__ = __ge__ = __lt__ = __gt__ = lambda self, other: True
+    __sub__ = __rsub__ = __add__ = __abs__ = __truediv__ = lambda self, *other: self
+"""
+NO_ASSERTS = """
+import ast
+class Drop(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        return ast.Pass()
+get_ipython().ast_transformers.append(Drop())
+"""
+CHEATS = {
+    # the review's six
+    "setup": (fake("0"), NONE),
+    "asserts": (fake("0", NO_ASSERTS), NONE),
+    "isclose": (fake("0", "np.isclose = np.allclose = np.all = lambda *a, **k: True"), NONE),
+    "frames": (
+        {
+            "unbias": "import sys\ndef unbias(total, n, epsilon):\n"
+            "    return sys._getframe(1).f_locals['share']"
+        },
+        most(LABS[LAB]) | {"check-unbias": 0},
+    ),
+    "code": (fake("0", "within.__code__ = (lambda measured, expected, standard_error: True).__code__"), NONE),
+    "secret": (
+        {"unbias": "print(open('../../../secret.txt').read())\n" + "SOLUTION"},
+        most(LABS[LAB]),
+    ),
+    # ten of our own
+    "variables": (
+        {
+            "unbias": "def unbias(total, n, epsilon):\n"
+            "    return globals().get('share', 1 if total == 75 else 1 / 2)",
+            "surveys": "def surveys(ones_, n_, epsilon, repetitions, rng):\n    return ones / 500 + sd * "
+            "rng.standard_normal(repetitions)",
+        },
+        most(LABS[LAB]) | {"check-unbias": 0, "check-surveys": 0},
+    ),
+    "names": (
+        {"unbias": "def unbias(total, n, epsilon):\n    return share if total > 100 else total / 50 - 1 / 2"},
+        most(LABS[LAB]) | {"check-unbias": 0},
+    ),
+    "empty arrays": (fake("np.array([])"), NONE),
+    "objects": (fake("Always()", ALWAYS), NONE),
+    "builtin": (fake("0", "import builtins\nbuiltins.abs = builtins.max = lambda *a, **k: 0"), NONE),
+    "error": (
+        fake("0", "import builtins\nbuiltins.AssertionError = type('Fine', (BaseException,), {})"),
+        NONE,
+    ),
+    "np": (fake("0", "class np:\n    isclose = allclose = all = abs = shape = lambda *a, **k: True"), NONE),
+    "within later": (fake("0", WITHIN), NONE),
+    "exit": (fake("exit(0)"), NONE),
+    "printed": (
+        {"unbias": "def unbias(total, n, epsilon):\n    print(In[-1])\n    raise ValueError(In[-1])"},
+        most(LABS[LAB]) | {"check-unbias": 0},
+    ),
+}
+# Those that gain marks, and are named: objects that equal everything, and a reading of the check's own frame.
+NAMED_ALONE = ("objects", "frames")
+# Those that `handins` may leave unnamed, since they gain nothing.
+UNNAMED = ("names", "empty arrays", "exit")
+
+
+def cheat(name):
+    cells, _ = CHEATS[name]
+    right = {grade_id(cell): cell.source for cell in teacher(LABS[LAB]).cells if grade_id(cell)}
+    nb = handed_in(LABS[LAB], {key: code.replace("SOLUTION", right[key]) for key, code in cells.items()})
+    if name == "setup":
+        place = next(k for k, cell in enumerate(nb.cells) if "def within" in cell.source)
+        nb.cells[place].source = f"import numpy as np\n\n\n{WITHIN}"
+    return nb
 
 
 ACCIDENTS = {
@@ -94,6 +228,15 @@ ACCIDENTS = {
     "Gil": "cell unbias is copied",
     "Hal": "cell check-transcript is deleted",
     "Ida": "no cell has nbgrader's metadata",
+    "Sue": "the file begins with a byte-order mark",
+} | {f"Cheat {name}": "" for name in CHEATS if name not in UNNAMED}
+# What the teacher cannot have marked: each by name of the file, its bytes, and what is said of it.
+LEFT = {
+    "Tim Example_99_assignsubmission_file/lab.pdf": (
+        b"%PDF",
+        "Tim Example_99_assignsubmission_file/lab.pdf, ",
+    ),
+    "Uli.ipynb": (b"{}", "Uli.ipynb, "),
 }
 
 
@@ -140,24 +283,51 @@ def test_the_first_hour(course, steps):
     for number, (who, (nb, _)) in enumerate(expected.items()):
         moodle = f"{who} Example_{number}_assignsubmission_file/{LAB}.ipynb"
         canvas = f"{who} Example_LATE_{number}_7890_{LAB}-{number}.ipynb"
-        write(nb, archive / (moodle if number % 2 else canvas))
-    assert shell(steps["Collect"], course).returncode == 0
-    assert {path.name for path in (course / "submitted").iterdir()} == {f"{who} Example" for who in expected}
+        write(nb, path := archive / (moodle if number % 2 else canvas))
+        path.write_bytes(BYTES.get(who, bytes)(path.read_bytes()))
+    for name, (sent, _) in LEFT.items():
+        (archive / name).parent.mkdir(exist_ok=True)
+        (archive / name).write_bytes(sent)
+    write(handed_in(LABS["break-it"], {}), archive / f"Wim Example_98_assignsubmission_file/{LAB}.ipynb")
+    collected = shell(steps["Collect"], course)
+    assert collected.returncode == 0, collected.stderr
+    assert {path.name for path in (course / "submitted").iterdir()} == {
+        f"{who} Example" for who in [*expected, "Wim"]
+    }
+    shell("nbgrader generate_assignment break-it", course)
 
     first, second = steps["Check"].strip().split("\n")
     said = shell(first, course)
     assert said.returncode == 1
-    found = dict(line.split(f" Example, {LAB}: ") for line in said.stdout.strip().split("\n"))
+    lines = said.stdout.strip().split("\n")
+    for _, told in LEFT.values():
+        assert sum(line.startswith(told) for line in lines) == 1, lines
+    named = [line.split(f" Example, {LAB}: ") for line in lines if f" Example, {LAB}: " in line]
+    found = {who: [text for name, text in named if name == who] for who, _ in named}
+    assert found.pop("Wim") == [
+        "this is break-it: ask for the right file, and take this one out before you mark"
+    ]
     assert found.keys() == ACCIDENTS.keys()
-    assert all(found[who].startswith(text) for who, text in ACCIDENTS.items())
+    assert all(found[who][0].startswith(text) for who, text in ACCIDENTS.items())
+    assert all(found[who][-1].endswith("read it") for who in found if who.startswith("Cheat"))
     assert shell(second, course).returncode == 0
-    assert sorted(path.name[:3] for path in (course / "unmended").iterdir()) == ["Gil", "Hal", "Ida"]
+    assert sorted(path.name[:3] for path in (course / "unmended").iterdir()) == ["Gil", "Hal", "Ida", "Sue"]
     assert "nothing is answered" in shell(first, course).stdout
+    shutil.rmtree(course / "submitted/Wim Example")
 
     done = shell(steps["Mark"], course)
     assert done.returncode == 0, done.stderr
     wanted = {f"{who} Example": marks for who, (_, marks) in expected.items()}
-    assert marks_in(course, wanted) == wanted
+    given = marks_in(course, wanted)
+    for who, marks in wanted.items():
+        if who.startswith("Cheat"):  # at most what is deserved, or named above
+            gained = {check for check, points in given[who].items() if points > marks[check]}
+            assert not gained or who.removeprefix("Cheat ").removesuffix(" Example") in NAMED_ALONE, (
+                who,
+                gained,
+            )
+        else:
+            assert given[who] == marks, who
 
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr
@@ -165,13 +335,16 @@ def test_the_first_hour(course, steps):
     with (course / "grades.csv").open(encoding="utf8") as table:
         rows = [row for row in csv.DictReader(table) if row["assignment"] == LAB]
     scores = {row["student_id"]: float(row["score"]) for row in rows}
-    assert scores == {f"{who} Example": sum(marks.values()) for who, (_, marks) in expected.items()}
+    assert scores == {who: sum(marks.values()) for who, marks in given.items()}
     checks = [cell.source for cell in teacher(LABS[LAB]).cells if "HIDDEN" in cell.source]
     hidden = [line for source in checks for line in hidden_lines(source)]
     shown = (course / f"feedback/Cy Example/{LAB}/{LAB}.html").read_text(encoding="utf8")
     plain, sent = unescape(re.sub(r"<[^>]*>", "", shown)), str(expected["Cy"][0])
     assert "coin of their own" in plain and "check-privatise" in plain
-    assert "HIDDEN" not in plain and "default_rng([" not in plain
+    for page in course.glob("feedback/*/*/*.html"):
+        said = unescape(re.sub(r"<[^>]*>", "", page.read_text(encoding="utf8")))
+        assert "HIDDEN" not in said and "default_rng([" not in said and "some words" not in said, page
+    assert "was stopped at the time limit" in (course / f"feedback/Jim Example/{LAB}/{LAB}.html").read_text()
     assert not [line for line in hidden if len(line) > 20 and line in plain and line not in sent]
 
 
@@ -262,27 +435,33 @@ def test_the_folder_is_the_same_when_it_is_made_again(root, course, monkeypatch)
         assert not [word for word in ("HIDDEN", "SOLUTION", "MARK SCHEME") if word in given]
 
 
-@pytest.mark.parametrize(
-    ("sent", "who", "lab"),
-    [
-        (
-            "Ada King Lovelace_1234567_assignsubmission_file/localise-refine.ipynb",
-            "Ada King Lovelace",
-            "localise-refine",
-        ),
-        ("Ada Lovelace_1234567_assignsubmission_file_break-it.ipynb", "Ada Lovelace", "break-it"),
-        ("Ada Lovelace_1234567_assignsubmission_file_/break-it (1).ipynb", "Ada Lovelace", "break-it"),
-        ("lovelaceada_LATE_12345_678910_break-it-1.ipynb", "lovelaceada", "break-it"),
-        ("lovelaceada_12345_678910_break-it.ipynb", "lovelaceada", "break-it"),
-    ],
-)
-def test_names_of_moodle_and_canvas_are_read(course, sent, who, lab):
-    from traitlets.config import PyFileConfigLoader
+NAMES = {
+    "Ada King Lovelace_1234567_assignsubmission_file/localise-refine.ipynb": "Ada King Lovelace",
+    "Ana_Maria Silva_1234568_assignsubmission_file/Localise-Refine.ipynb": "Ana_Maria Silva",
+    "José Núñez_1234569_assignsubmission_file_localise_refine_tim.ipynb": "José Núñez",
+    "Bo Li_1234570_assignsubmission_file_/my work/localise-refine (1).ipynb": "Bo Li",
+    "lovelaceada_LATE_12345_678910_localise-refine-1.ipynb": "lovelaceada",
+    "hoppergrace_12346_678911_localise-refine.ipynb": "hoppergrace",
+    "Jo Doe_1_assignsubmission_file/localise-refine.ipynb": "Jo Doe 1",
+    "Jo Doe_2_assignsubmission_file/localise-refine.ipynb": "Jo Doe 2",
+    "Cy Ng_3_assignsubmission_file/localise-refine.ipynb": None,
+    "Cy Ng_3_assignsubmission_file/localise-refine (1).ipynb": "Cy Ng",
+    "Cy Ng_3_assignsubmission_file/notes.txt": None,
+    "localise-refine.ipynb": None,
+}
 
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
-    name = f"downloaded/{lab}/extracted/{sent}"
-    found = re.match(config.FileNameCollectorPlugin.named_regexp, name)
-    assert found.groupdict() == {"student_id": who, "file_id": lab}
+
+def test_names_of_moodle_and_canvas_are_read(tmp_path):
+    folder = tmp_path / "downloaded/localise-refine/extracted"
+    for name in NAMES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    found = {path.relative_to(folder).as_posix(): one for path, one in sorted_out(folder).items()}
+    assert found == {name: who and (who, "localise-refine") for name, who in NAMES.items()}
+    other = folder / "Di Oh_4_assignsubmission_file/Untitled.ipynb"
+    other.parent.mkdir()
+    other.touch()
+    assert Collect().collect(str(other)) == {"student_id": "Di Oh", "file_id": "untitled"}
 
 
 def edited(old, new):

@@ -28,9 +28,12 @@ def configure(app, config) -> None:
 
 def copy(app) -> None:
     """Put MathJax beside the other static files; before the pages, which carry its checksum."""
-    if app.builder.format != "html":
-        return
-    target = Path(app.outdir) / "_static" / "mathjax"
+    if app.builder.format == "html":
+        put(Path(app.outdir) / "_static" / "mathjax")
+
+
+def put(target: Path) -> None:
+    """Write the parts that a page loads into a folder."""
     for part in (MAIN, *(f"{name}.js" for name in (*PARTS, FONT))):
         (target / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source() / part, target / part)

@@ -40,9 +40,9 @@ def sentence(paper: str | None = None) -> str:
     """The figures in words; README and first page say just this, a paper's page its own."""
     found = numbers(paper)
     return (
-        "Of {statements} numbered statements {hold} hold as printed and {corrected} after a correction; "
-        "of {slips} slips, each counted once, {privacy} break{s} a promise of privacy "
-        "and {glyphs} are a word or a glyph."
+        "Of {statements} numbered statements {hold} are correct as printed "
+        "and {corrected} after a correction. We list {slips} errors, each counted once: "
+        "{privacy} invalidate{s} a privacy guarantee, and {glyphs} are misprints."
     ).format(**found, s="s" if found["privacy"] == 1 else "")
 
 

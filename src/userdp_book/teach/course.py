@@ -1,4 +1,4 @@
-"""The course folder: all that nbgrader needs to hand out, collect and mark the labs, and the slides.
+"""The course folder: all that nbgrader needs to hand out, collect and mark the labs.
 
 The hidden checks draw their numbers from the teacher's secret, which the folder keeps for the next time.
 """
@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from ..run.pages import Page, notebook, repository_url, write
-from . import otter, slides
+from . import otter
 from .labs import marking, sources, student
 
 KIT = Path(__file__).parent / "kit"
@@ -34,10 +34,7 @@ def write_course(root: Path, target: Path, secret: str | None) -> str:
     if not (target / "nbgrader_config.py").exists():
         shutil.copy(KIT / "nbgrader_config.py", target)
     (target / "README.md").write_text(readme(root, labs), encoding="utf8")
-    decks = slides.write_all(root, target / "slides")
-    return f"{len(labs)} labs, {decks} decks of slides in {target}" + (
-        "" if decks else " (slides are cut from the built book: make book)"
-    )
+    return f"{len(labs)} labs in {target}"
 
 
 def readme(root: Path, labs: list[Page]) -> str:

@@ -21,8 +21,16 @@ HIDDEN = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 ANSWER = "YOUR ANSWER HERE"
 _REGION = r"### BEGIN {0}\n(.*?)### END {0}"
 EARLIER = """### BEGIN HIDDEN TESTS
-# The section before as it should be: a mistake there costs no marks here.
-{solution}
+# The given cells and the sections before as they should be: a mistake there costs no marks here.
+from userdp_book.teach.guard import apart, restored
+restored()
+{before}
+try:
+    assert not "switched off"
+except AssertionError:
+    apart(globals())
+else:
+    raise RuntimeError("assertions are switched off")
 ### END HIDDEN TESTS
 """
 
@@ -63,22 +71,25 @@ def student(page: Page, like: NotebookNode | None = None) -> NotebookNode:
 def marking(page: Page, secret: str) -> NotebookNode:
     """The teacher's copy that marks: numbers of one's own in hidden checks, and no mark is lost twice.
 
-    Each check begins with the solution of the section before, which takes the place of the student's.
+    Each check begins with the given cells and the solutions of the sections before, which take the place of
+    the student's.
     """
     nb, before, here = teacher(page), "", ""
-    for cell in nb.cells:
+    for cell in nb.cells[1:]:  # the first installs
         graded = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and graded.get("solution"):
+        if cell.cell_type == "code" and graded.get("grade"):
+            check = reseeded(cell.source, f"{secret}, {page.name}")
+            cell.source, before, here = EARLIER.format(before=before.strip()) + check, before + here, ""
+        elif cell.cell_type == "code" and graded.get("solution"):
             here += re.sub(r" *### (BEGIN|END) SOLUTION\n?", "", cell.source) + "\n"
-        elif cell.cell_type == "code" and graded.get("grade"):
-            earlier = EARLIER.format(solution=before.strip()) if before else ""
-            cell.source, before, here = earlier + reseeded(cell.source, secret), here, ""
+        elif cell.cell_type == "code":
+            before += cell.source + "\n"
     return tidy(nb)
 
 
 def reseeded(source: str, secret: str) -> str:
-    """A check whose hidden part draws its numbers from a secret."""
-    key = int(sha256(secret.encode()).hexdigest()[:8], 16)
+    """A check whose hidden part draws its numbers from a secret, through a key that does not tell it."""
+    key = int(sha256(secret.encode()).hexdigest()[:32], 16)
     return re.sub(
         _REGION.format("HIDDEN TESTS"),
         lambda hidden: re.sub(r"default_rng\((\d+)\)", rf"default_rng([{key}, \1])", hidden[0]),

@@ -54,6 +54,8 @@ def _answer(cell: NotebookNode) -> NotebookNode:
 
 
 def _unmarked(source: str) -> str:
+    source = source.replace("from userdp_book.teach.guard import apart, restored\nrestored()\n", "")
+    source = source.replace("apart(globals())", "pass")  # nbgrader's kernel has the guard, otter's has not
     return re.sub(rf"### (BEGIN|END) ({'|'.join(HIDDEN)})\n?", "", source)
 
 

@@ -15,13 +15,16 @@ c.Execute.timeout = 120
 # A check that a student has deleted is put back where it belongs.
 c.OverwriteCells.add_missing_cells = True
 
+# The kernel keeps copies of numpy, scipy and the built-in functions before it runs a hand-in.
+c.Execute.extra_arguments = [
+    "--HistoryManager.hist_file=:memory:",
+    "--IPKernelApp.exec_lines=import userdp_book.teach.guard",
+]
+
 # What learning platforms call the files of "download all submissions":
 #   Moodle   Ada Lovelace_1234567_assignsubmission_file/localise-refine.ipynb, or all in one name
 #   Canvas   lovelaceada_LATE_12345_678910_localise-refine-1.ipynb
-c.FileNameCollectorPlugin.named_regexp = (
-    r"(?:.*[/\\])?(?P<student_id>[^/\\_]+)_(?:\d+_assignsubmission_file_?[/\\_]?|(?:LATE_)?\d+_\d+_)"
-    r"(?P<file_id>[a-z]+(?:-[a-z]+)*)[^/\\]*\.ipynb$"
-)
+c.ZipCollectApp.collector_plugin = "userdp_book.teach.collect.Collect"
 
 # Feedback says which check failed and why, and does not show the hidden ones.
 c.GenerateFeedback.preprocessors = [GetGrades, HideChecks, CSSHTMLHeaderPreprocessor]

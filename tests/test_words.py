@@ -1,0 +1,112 @@
+"""The prose uses the field's words: house words are counted per file, and no count may rise.
+
+``words.toml`` has the patterns, ``words.csv`` the counts; a file that is not listed has none.
+``python tests/test_words.py`` lists every place of the files named, or writes the counts that have fallen.
+"""
+
+import csv
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TABLE = tomllib.loads((ROOT / "tests/words.toml").read_text())
+COUNTS = ROOT / "tests/words.csv"
+# What is not prose: front matter and cells; comments, options other than text, marks, addresses, names.
+BLOCK = re.compile(r"\A---\n.*?^---$|^(`{3,})(?:\{code-cell\}|[a-z]+$).*?^\1$", re.DOTALL | re.MULTILINE)
+NOT_PROSE = re.compile(
+    r"^%.*$|^:(?!alt|caption)[\w-]+:.*$|\[[^\]]*\]\{[^}]*\}|\{(?:index|cite:\w+|prf:ref|numref|eq|py:\w+)\}`[^`]*`|\{doc\}`[^`<]*`"
+    r"|(?<=\]\()[^)]*\)|https?://\S+|(?<![`}])`[^`\n]+`(?!`)|<[^>\n]*>(?=`)",
+    re.MULTILINE,
+)
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
+ANY = re.compile("|".join(f"(?:{word['find']})" for word in TABLE["word"]), re.IGNORECASE)
+
+
+def pages():
+    found = [*ROOT.glob("*.md"), *(ROOT / "book").rglob("*.md")]
+    return [
+        path
+        for path in found
+        if "student" not in path.parts and path.name not in ("CHANGELOG.md", "LICENSE-text.md")
+    ]
+
+
+def prose(text):
+    """Text of the same lines with a letter for each formula and nothing for what is not prose."""
+    for pattern, put in ((BLOCK, ""), (FORMULA, "X"), (NOT_PROSE, "")):
+        text = pattern.sub(lambda found, put=put: put + "\n" * found[0].count("\n"), text)
+    return text
+
+
+def marks(text, name=""):
+    """Line, phrase and better words of each place that a pattern finds and nothing excuses."""
+    for place in TABLE["allowed"]:
+        text = text.replace(place["text"], "") if place["file"] == name else text
+    for number, line in enumerate(prose(text).splitlines(), 1):
+        if not ANY.search(line):
+            continue
+        for word in TABLE["word"]:
+            kept = [
+                k.span() for right in word.get("keep", {}) for k in re.finditer(right, line, re.IGNORECASE)
+            ]
+            for found in re.finditer(word["find"], line, re.IGNORECASE):
+                if not any(start < found.end() and found.start() < end for start, end in kept):
+                    yield number, found[0], word["instead"]
+
+
+def told(name, line, said, better):
+    return f"{name}:{line}: {said!r}: say {better}"
+
+
+def stored():
+    with COUNTS.open(newline="") as file:
+        return {row["file"]: int(row["count"]) for row in csv.DictReader(file)}
+
+
+def counted():
+    """Marks of each file by its path in the repository."""
+    names = {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted(pages())}
+    return {name: list(marks(text, name)) for name, text in names.items()}
+
+
+def test_no_file_has_more_house_words_than_it_had():
+    allowed = stored()
+    more = {name: found for name, found in counted().items() if len(found) > allowed.get(name, 0)}
+    assert not more, "\n".join(told(name, *place) for name, found in more.items() for place in found)
+
+
+@pytest.mark.parametrize("word", TABLE["word"], ids=lambda word: word["like"])
+def test_a_pattern_finds_its_phrase(word):
+    assert word["like"] in {said for _, said, _ in marks(word["like"])} or any(marks(f"Say {word['like']}."))
+
+
+def test_what_is_not_prose_is_not_read():
+    code = "```{code-cell} ipython3\nx = law\n```\n"
+    assert not list(
+        marks(f"{code}`law` and $law$\n\n$$\nlaw\n$$\n{{py:func}}`a.law` {{doc}}`words <law>`\n:name: law\n")
+    )
+    assert [line for line, _, _ in marks(f"{code}A law.\n")] == [4]
+
+
+def test_what_is_right_is_kept():
+    assert not list(marks("A power law, and the law of total variance."))
+
+
+def main(names):
+    if names:
+        for name in names:
+            for line, said, better in marks((ROOT / name).read_text(), name):
+                print(told(name, line, said, better))
+        return
+    allowed = stored()
+    fallen = {name: min(len(found), allowed.get(name, 0)) for name, found in counted().items()}
+    rows = [f"{name},{count}\n" for name, count in sorted(fallen.items()) if count]
+    COUNTS.write_text("".join(["file,count\n", *rows]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
