@@ -17,8 +17,7 @@ from userdp_papers.theory.exact.votes import (
     winner_over_users,
 )
 from userdp_papers.theory.rates import dame as dame_module
-from userdp_papers.theory.rates.dame import dame_risk, overtakes
-from userdp_papers.theory.rates.dame_bounds import dame_noise_risk
+from userdp_papers.theory.rates.dame import dame_noise_risk, dame_risk, overtakes
 from userdp_papers.theory.sampled.mean_given_users import risks_given_means
 
 THETAS = [-0.98, 0.0, 0.123, 0.7, 1.0]
