@@ -7,7 +7,7 @@ import pytest
 
 from tournament import RIVALS, keeps, main, own_means, situation
 from userdp.planning.local_methods import TELL_NOTHING
-from userdp_papers.study.tournament import COLUMNS, verdict
+from userdp_book.evidence.tournament import COLUMNS, verdict
 
 
 def test_a_situation_comes_again_and_tuning_has_seeds_of_its_own():

@@ -3,7 +3,7 @@
 ``python tools/tournament.py --count 200 --seed 1`` stores a row a situation and method, with the error that
 was predicted (of options of the plan), the error that was seen, and its ratio to that of the plan's first.
 Rivals get the same budget for all of one user's data, know what the plan knows, and were tuned on seeds
-below 0; the seeds that are reported are positive. `userdp_papers.study.tournament` reads what is stored.
+below 0; the seeds that are reported are positive. `userdp_book.evidence.tournament` reads what is stored.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from userdp.planning import plan
 from userdp.planning.local_methods import TELL_NOTHING
 from userdp.privacy import BinaryResponse, LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes
+from userdp_book.evidence.tournament import COLUMNS, RESULTS, verdict, write
 from userdp_papers.printed import searched_mean
-from userdp_papers.study.tournament import COLUMNS, RESULTS, verdict, write
 
 SHAPES = ("beta", "skewed", "bimodal", "ends")
 

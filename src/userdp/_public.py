@@ -176,17 +176,17 @@ def is_named(error: Exception, name: str, value: Any) -> bool:
 def kind(annotation: Any) -> Kind | None:
     """What a parameter with this annotation takes; None where anything may come."""
     parts = typing.get_args(annotation)
-    union = bool(union_of(annotation))
     if is_array(annotation):
-        return Kind(is_real_or_none if types.NoneType in parts else is_real, "real numbers")
+        optional = types.NoneType in parts
+        return Kind(lambda value: is_real(value) or optional and value is None, "real numbers")
     if typing.get_origin(annotation) is typing.Literal:
-        return Kind(functools.partial(is_among, parts), f"one of {', '.join(map(repr, parts))}", ValueError)
-    if union:
-        kinds = [kind(each) for each in parts]
-        known = [each for each in kinds if each]
-        words = " or ".join(each.words for each in known)
-        fits = functools.partial(is_any, [each.fits for each in known])
-        return Kind(fits, words, known[0].error) if known == kinds else None
+        return Kind(lambda value: is_among(parts, value), f"one of {', '.join(map(repr, parts))}", ValueError)
+    if union_of(annotation):
+        kinds = [each for part in parts if (each := kind(part))]
+        if len(kinds) < len(parts):  # to one of them anything may come
+            return None
+        words = " or ".join(each.words for each in kinds)
+        return Kind(lambda value: any(each.fits(value) for each in kinds), words, kinds[0].error)
     if annotation in (int, float):
         return Kind(is_number, "a finite number", ValueError)
     if annotation is types.NoneType:
@@ -195,11 +195,6 @@ def kind(annotation: Any) -> Kind | None:
         name = f"a {annotation.__module__.split('._')[0]}.{annotation.__name__}"
         return Kind(lambda value: isinstance(value, annotation), name)
     return None
-
-
-def is_any(tests: list[Callable[[Any], bool]], value: Any) -> bool:
-    """Whether a value passes one of some tests."""
-    return any(fits(value) for fits in tests)
 
 
 def is_number(value: Any) -> bool:
@@ -220,11 +215,6 @@ def is_real(value: Any) -> bool:
     if array.dtype == object:
         return all(each is None or isinstance(each, numbers.Real) for each in np.ravel(array))
     return array.dtype.kind in "biuf"
-
-
-def is_real_or_none(value: Any) -> bool:
-    """Whether a value is None or an array of real numbers."""
-    return value is None or is_real(value)
 
 
 def is_among(names: tuple, value: Any) -> bool:

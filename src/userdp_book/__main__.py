@@ -69,7 +69,7 @@ def execute_command(chosen: list[Page], jobs: int) -> int:
     return 0
 
 
-def run_command(chosen: list[Page], jobs: int) -> int:
+def run_command(chosen: list[Page], jobs: int) -> int | None:
     from .run.compare import keep_exempt
     from .run.execute import computed
     from .run.pages import read, write
@@ -78,17 +78,15 @@ def run_command(chosen: list[Page], jobs: int) -> int:
         return 1
     for page in chosen:
         write(keep_exempt(computed(page), read(page.twin)), page.twin)
-    return 0
 
 
-def sync_command(chosen: list[Page], jobs: int) -> int:
+def sync_command(chosen: list[Page], jobs: int) -> None:
     from .run import pairing
 
     for path in pairing.orphans(Path.cwd()):
         path.unlink()
     for page in chosen:
         pairing.sync(page)
-    return 0
 
 
 def check_command(chosen: list[Page], jobs: int) -> int:
@@ -107,7 +105,7 @@ def labs_command(chosen: list[Page], jobs: int) -> int:
     return int(bool(said))
 
 
-def course_command(folders: list[str], jobs: int, *, secret: str | None = None) -> int:
+def course_command(folders: list[str], jobs: int, *, secret: str | None = None) -> None:
     from .paper.slides import write_all
     from .teach.course import write_course
 
@@ -115,7 +113,6 @@ def course_command(folders: list[str], jobs: int, *, secret: str | None = None) 
     for folder in folders:
         print(write_course(Path.cwd(), Path(folder), secret))
         print(f"{write_all(Path.cwd(), Path(folder) / 'slides')} decks of slides")
-    return 0
 
 
 def handins_command(folders: list[str], jobs: int, *, mend: bool = False) -> int:
@@ -132,56 +129,49 @@ def html_command(chosen: list[Page], jobs: int) -> int:
     return build(Path.cwd(), jobs)
 
 
-def pdf_command(chosen: list[Page], jobs: int) -> int:
+def pdf_command(chosen: list[Page], jobs: int) -> None:
     from .paper import pdf  # needs Chromium, which the other commands do not
     from .site.offline import BOOK
 
     pdf.write(Path.cwd(), BOOK[0].path(Path.cwd()))
-    return 0
 
 
-def epub_command(chosen: list[Page], jobs: int) -> int:
+def epub_command(chosen: list[Page], jobs: int) -> None:
     from .paper import epub
     from .site.offline import BOOK
 
     epub.write(Path.cwd(), BOOK[1].path(Path.cwd()))
-    return 0
 
 
-def errata_command(chosen: list[Page], jobs: int) -> int:
+def errata_command(chosen: list[Page], jobs: int) -> None:
     from .paper import errata
 
     errata.write(Path.cwd())
-    return 0
 
 
-def picture_command(chosen: list[Page], jobs: int) -> int:
+def picture_command(chosen: list[Page], jobs: int) -> None:
     from .site.picture import FILE, draw
 
     FILE.write_text(draw(), encoding="utf8")
-    return 0
 
 
-def live_command(chosen: list[Page], jobs: int) -> int:
+def live_command(chosen: list[Page], jobs: int) -> None:
     from .live.fetch import fetch
 
     fetch(Path.cwd())
-    return 0
 
 
-def proofs_command(chosen: list[Page], jobs: int) -> int:
+def proofs_command(chosen: list[Page], jobs: int) -> None:
     from .evidence import proofs
 
     proofs.write(Path.cwd(), jobs)
-    return 0
 
 
-def release_command(versions: list[str], jobs: int) -> int:
+def release_command(versions: list[str], jobs: int) -> None:
     from .run.release import prepare
 
     (version,) = versions
     prepare(Path.cwd(), version)
-    return 0
 
 
 COMMANDS = {
@@ -229,7 +219,7 @@ def main() -> int:
     command, _ = COMMANDS[options.command]
     named = options.pages if command in NAMED else select(options.pages, Path.cwd())
     more = {name: value for name, value in vars(options).items() if name in ("secret", "mend")}
-    return command(named, options.jobs, **more)
+    return command(named, options.jobs, **more) or 0
 
 
 if __name__ == "__main__":

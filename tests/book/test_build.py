@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from userdp_book.site import build, claims, generated, offline, search
-from userdp_book.site.statements import seconds
 
 HEAD = "---\nkernelspec: {name: python3}\n---\n"
 
@@ -95,13 +94,13 @@ def test_a_build_that_failed_is_tried_again(book, sphinx, monkeypatch):
     assert build.build(book, 1) == 0 and sphinx.count == 4
 
 
-# pages made from claims, seconds or files
+# pages made from claims or files
 
 
 @pytest.fixture
 def env(book):
-    """Sphinx's memory of four pages, each made of something else, and one of prose."""
-    names = ("claims", "places", "seconds", "downloads")
+    """Sphinx's memory of three pages, each made of something else, and one of prose."""
+    names = ("claims", "places", "downloads")
     made = SimpleNamespace(
         app=SimpleNamespace(srcdir=book), metadata={name: {} for name in (*names, "prose")}
     )
@@ -124,15 +123,9 @@ def test_nothing_is_made_again_when_nothing_has_changed(book, env):
 def test_pages_are_made_again_of_what_has_changed(book, env):
     run(book, "refuted", 2.0)
     assert outdated(env) == ["claims"]
-    run(book, "holds", 3.0)
-    assert outdated(env) == ["seconds"]
     run(book, "holds", 2.0)
     write(book, offline.DOWNLOADS / "userdp.pdf", "x" * 100_000)
     assert outdated(env) == ["downloads"]
-
-
-def test_seconds_are_those_of_the_last_run(book):
-    assert seconds(book) == [("page", 2.0)]
 
 
 def test_a_search_finds_pages_that_are_not_written_again():

@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from test_labs import LABS, handed_in, most
 from test_live import LOADED, all_run, started
+from userdp_book.teach.slides import cut, lectures, write_all
 
 from browsing import IN_BROWSER
 from lab_answers import MISTAKES, OTHERS
@@ -24,7 +25,6 @@ from userdp_book.teach.collect import Collect, sorted_out
 from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
-from userdp_book.teach.slides import cut, lectures, write_all
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,6 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-import userdp_papers.printed.descent as sampling
 from fakes import Silent
 from laws import same_law
 from userdp.central.bounds import (
@@ -20,8 +19,13 @@ from userdp.central.histogram import clip, noise_mass
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import gaussian_delta, gaussian_sigma
 from userdp_papers.printed import descents as private_descent
-from userdp_papers.printed.descent import sampled_descent, sampled_epsilon, sampled_noise
-from userdp_papers.printed.descents import geometric_quantile, private_gradient_descent
+from userdp_papers.printed.descents import (
+    geometric_quantile,
+    private_gradient_descent,
+    sampled_descent,
+    sampled_epsilon,
+    sampled_noise,
+)
 from userdp_papers.theory.audit.exact import exact_loss
 from userdp_papers.theory.exact.histograms import grid_law, log_density, two_approximate_bound
 
@@ -283,7 +287,7 @@ def test_the_compiled_descents_are_the_plain_ones():
     data = (curve.sizes, curve.pulls, curve.mass, 20.0, 10.0, noise, 0.01)
     assert private_descent._descend(*data) == _plain(private_descent._descend)(*data)
     data = (curve.sizes, 30 * curve.weights, curve.mass, 20.0, 10.0, noise, drawn, 0.01, 7)
-    assert sampling._descend_sampled(*data) == _plain(sampling._descend_sampled)(*data)
+    assert private_descent._descend_sampled(*data) == _plain(private_descent._descend_sampled)(*data)
 
 
 def _plain(function):
@@ -293,7 +297,7 @@ def _plain(function):
 @pytest.mark.parametrize(("order", "sigma"), [(1.5, 0.7), (4.0, 2.0), (30.0, 10.0), (300.0, 200.0)])
 def test_the_moment_of_a_step_that_looks_at_all_users_is_that_of_gaussian_noise(order, sigma):
     exact = np.expm1(order * (order - 1) / (2 * sigma**2))
-    assert sampling._moment(order, 1.0, sigma) == pytest.approx(exact, rel=1e-6)
+    assert private_descent._moment(order, 1.0, sigma) == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "sigma"), [(2, 1.0), (5, 0.7), (20, 2.0)])

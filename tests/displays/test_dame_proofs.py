@@ -8,9 +8,9 @@ import mpmath
 import pytest
 
 from userdp.local.unequal import dame_half_width
-from userdp.planning.risk.dame import CORRECTED, PRINTED
 from userdp.sizes import constant_size
 from userdp_papers.theory.enclosures import iv
+from userdp_papers.theory.rates.dame import CORRECTED, PRINTED
 
 HALF = F(1, 2)
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.polynomial import Polynomial
 from scipy.integrate import quad
 
-from userdp_papers.printed.descent import _moment, sampled_epsilon, sampled_noise
+from userdp_papers.printed.descents import _moment, sampled_epsilon, sampled_noise
 from userdp_papers.theory.enclosures import iv
 
 RATIONALS = [[Fraction(int(p), 7) for p in row] for row in np.random.default_rng(1).integers(1, 50, (40, 4))]

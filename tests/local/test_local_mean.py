@@ -10,7 +10,7 @@ from userdp.privacy.results import MeanEstimate
 from userdp.sizes import constant_size, empirical_sizes, two_point_sizes
 from userdp_papers.populations.records import PointMass, Signs, draw_halves
 from userdp_papers.theory.audit.exact import bits_loss, laplace_loss
-from userdp_papers.theory.rates.dame_bounds import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
+from userdp_papers.theory.rates.dame import dame_noise_risk, duchi_mean_risk, laplace_mean_risk
 from userdp_papers.theory.sampled.runs import dame_runs, localised_mean_runs
 
 EPSILON = 22 / 35

@@ -7,17 +7,21 @@ import numpy as np
 import pytest
 
 from userdp.local.localise import Bins
-from userdp.planning.risk.dame import CORRECTED, PRINTED, dame_phi, dame_risk, overtakes
 from userdp.planning.risk.localised import sign_means
 from userdp.sizes import constant_size, two_point_sizes
 from userdp_papers.theory.exact.counts import noise_variance, peak_curvature, plain_risk
 from userdp_papers.theory.exact.votes import localised_risk, winner_over_users
-from userdp_papers.theory.rates.dame_bounds import (
+from userdp_papers.theory.rates.dame import (
+    CORRECTED,
+    PRINTED,
     dame_lower,
     dame_noise_risk,
+    dame_phi,
+    dame_risk,
     dame_upper,
     duchi_mean_risk,
     laplace_mean_risk,
+    overtakes,
 )
 from userdp_papers.theory.rates.minimax import (
     Density,

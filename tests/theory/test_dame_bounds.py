@@ -5,11 +5,15 @@ import numpy as np
 import pytest
 
 from userdp.local.unequal import dame_half_width
-from userdp.planning.risk.dame import CORRECTED, PRINTED, UNIT_CONSTANTS, dame_phi, dame_size_cap
 from userdp.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes, uniform_sizes
-from userdp_papers.theory.rates.dame_bounds import (
+from userdp_papers.theory.rates.dame import (
+    CORRECTED,
+    PRINTED,
+    UNIT_CONSTANTS,
     dame_lower,
     dame_noise_risk,
+    dame_phi,
+    dame_size_cap,
     dame_upper,
     duchi_mean_risk,
     laplace_mean_risk,

@@ -7,8 +7,6 @@ from scipy import stats
 from laws import has_mean
 from userdp.local.localise import Bins
 from userdp.local.unequal import dame
-from userdp.planning.risk import dame as dame_module
-from userdp.planning.risk.dame import dame_risk, overtakes
 from userdp.planning.risk.localised import sign_means
 from userdp.sizes import two_point_sizes
 from userdp_papers.populations.records import Signs, draw_halves
@@ -18,7 +16,8 @@ from userdp_papers.theory.exact.votes import (
     winner_given_votes,
     winner_over_users,
 )
-from userdp_papers.theory.rates.dame_bounds import dame_noise_risk
+from userdp_papers.theory.rates import dame as dame_module
+from userdp_papers.theory.rates.dame import dame_noise_risk, dame_risk, overtakes
 from userdp_papers.theory.sampled.mean_given_users import risks_given_means
 
 THETAS = [-0.98, 0.0, 0.123, 0.7, 1.0]

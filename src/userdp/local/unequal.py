@@ -82,7 +82,7 @@ def dame(
         Public law of the sizes (H1).
     size_cap
         Effective maximum size m~, from 1 to the law's largest and to 1e12, since nobody could vote above;
-        see `userdp.planning.risk.dame.dame_size_cap`.
+        see `userdp_papers.theory.rates.dame.dame_size_cap`.
     printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.

@@ -20,7 +20,7 @@ def body(thing: object) -> str:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             said = node.body[0]
             lines[said.lineno - 1 : said.end_lineno] = [None] * (said.end_lineno - said.lineno + 1)
-    return "\n".join(line for line in lines if line not in (None, "@public"))
+    return "\n".join(line for line in lines if line not in (None, "@public", "@checked"))
 
 
 class Implementation(SphinxDirective):

@@ -1,4 +1,4 @@
-"""Directives made from the notebooks: scorecard, statement-index, not-reproducible, seconds of the pages."""
+"""Directives made from the notebooks: scorecard, statement-index, not-reproducible."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,17 +6,14 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.util.docutils import SphinxDirective
 
 from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
 from ..evidence.proofs import extent
-from ..run.cache import last_run
-from ..run.pages import pages
 from . import SAFE
 from .boxes import AUTHORS, own_name
 from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, slug
-from .generated import SOURCES, FromData, made_of
+from .generated import FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
 
@@ -178,28 +175,8 @@ class NotReproducible(Generated):
         return box
 
 
-class PageSeconds(SphinxDirective):
-    """How long each page with code took when it was last run, on the machine that made the book."""
-
-    def run(self) -> list[nodes.Node]:
-        made_of(self.env, "seconds")
-        taken = sorted(seconds(Path(self.env.srcdir)), key=lambda item: -item[1])
-        rows = [[to_page(f"book/{name}"), f"{time:.0f}"] for name, time in taken]
-        total = sum(time for _, time in taken)
-        return windowed(table(["page", "seconds"], [*rows, ["all", f"{total:.0f}"]], "page-seconds"))
-
-
-def seconds(root: Path) -> list[tuple[str, float]]:
-    """Each page with code and how long it took."""
-    return [(page.name, last_run(page).get("seconds", 0.0)) for page in pages(root)]
-
-
-SOURCES["seconds"] = seconds
-
-
 def setup(app) -> dict:
     app.add_directive("not-reproducible", NotReproducible)
-    app.add_directive("page-seconds", PageSeconds)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("statement-index", StatementIndex)
     return SAFE

@@ -2,7 +2,6 @@
 
 import hashlib
 import lzma
-from os import PathLike
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -12,7 +11,9 @@ def packaged(file: str, folder: Path = FOLDER) -> list[str]:
     """Return the lines of a packaged table, perhaps compressed, after the check of its sum."""
     packed = folder / f"{file}.xz"
     content = lzma.decompress(packed.read_bytes()) if packed.is_file() else (folder / file).read_bytes()
-    agree(file, hashlib.sha256(content).hexdigest(), recorded(file, folder))
+    found, expected = hashlib.sha256(content).hexdigest(), recorded(file, folder)
+    if found != expected:
+        raise ValueError(f"{file} must have SHA-256 {expected}, got {found}")
     return content.decode().splitlines()
 
 
@@ -20,15 +21,3 @@ def recorded(file: str, folder: Path = FOLDER) -> str | None:
     """Return the SHA-256 of a packaged table that is on record."""
     lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
     return {name: digest for digest, name in map(str.split, lines)}.get(file)
-
-
-def digest_of(path: str | PathLike, algorithm: str) -> str:
-    """Hexadecimal digest of a file, read in pieces."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, algorithm).hexdigest()
-
-
-def agree(file: str | PathLike, found: str, expected: str | None, kind: str = "SHA-256") -> None:
-    """Raise ``ValueError`` unless a file's digest is the expected one."""
-    if found != str(expected).lower():
-        raise ValueError(f"{file} must have {kind} {expected}, got {found}")
