@@ -26,6 +26,7 @@ SYMBOLS = {
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+WORDS = 10  # of a claim that is closed
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -125,7 +126,7 @@ def anchor(statement: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines, and its note folds."""
+    """myst-nb's plugin: a claim is a row, its verdict and ten of its words, which opens to all of it."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
@@ -138,12 +139,25 @@ class ClaimRenderer:
         render = partial(inline_nodes, markdown, data.line or 0)
         box = claim_box(claim | {"note": None}, link, render)
         if claim["note"]:
-            note = nodes.paragraph("", "", *render(claim["note"]))
-            box += [html("<details><summary>note</summary>"), note, html("</details>")]
+            box += nodes.paragraph("", "", *render(claim["note"]), classes=["claim-numbers"])
+        row = [badge(claim["verdict"]), nodes.inline("", " ", *beginning(render(claim["claim"])))]
+        box[:] = folded(row, box.children, classes="claim-row")
         # The first claim about a statement on a page is the one that other pages link to.
         if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
             box["ids"] = [anchor(claim["id"])]
         return [box]
+
+
+def beginning(words: list[nodes.Node]) -> list[nodes.Node]:
+    """The first words of a claim, a formula counted as one, and dots for the others."""
+    shown, left = [], WORDS
+    for node in words:
+        said = node.astext().split() if isinstance(node, nodes.Text) else [""]
+        if left <= 0 or isinstance(node, nodes.Text) and len(said) > left:
+            return [*shown, nodes.Text(" ".join(node.astext().split(" ")[: left + 1]) * (left > 0) + " …")]
+        shown.append(node)
+        left -= len(said)
+    return shown
 
 
 def html(tag: str) -> nodes.raw:

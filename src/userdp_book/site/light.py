@@ -14,7 +14,7 @@ from . import SAFE
 STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 # Engines whose words are no classes of a page.
-ENGINES = ("mathjax", "fontawesome.js")
+ENGINES = ("mathjax", "fontawesome.js", "tippy/")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 IN_PAGE = re.compile(r'class="([^"]*)"')
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")

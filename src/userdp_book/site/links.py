@@ -51,17 +51,19 @@ class ResolveLinks(SphinxPostTransform):
 
     def run(self, **kwargs) -> None:
         for link in list(self.document.findall(book_link)):
-            found = place(self.env, link)
-            if found is None:
-                link.replace_self(link.children)
-                continue
-            docname, anchor = found
-            shown = link if link.astext() else self.env.titles[docname].deepcopy()
-            inner = nodes.inline("", "", *shown.children)
-            found = make_refnode(self.app.builder, self.env.docname, docname, anchor, inner)
-            if link.get("query"):
-                found["refuri"] += f"?{link['query']}"
-            link.replace_self(found)
+            link.replace_self(resolved(self.app.builder, self.env.docname, link))
+
+
+def resolved(builder, docname: str, link: book_link) -> list[nodes.Node]:
+    """The reference for a link on a page, or its words where there is no such place."""
+    found = place(builder.env, link)
+    if found is None:
+        return link.children
+    shown = link if link.astext() else builder.env.titles[found[0]].deepcopy()
+    made = make_refnode(builder, docname, *found, nodes.inline("", "", *shown.children))
+    if link.get("query"):
+        made["refuri"] += f"?{link['query']}"
+    return [made]
 
 
 def keep_together(app, doctree, docname: str) -> None:
