@@ -67,13 +67,8 @@ def resolved(builder, docname: str, link: book_link) -> list[nodes.Node]:
 
 
 def keep_together(app, doctree, docname: str) -> None:
-    """A comma, a full stop or a hyphenated word stays on the line of the formula before it.
-
-    The scorecard, the heaviest page, goes without: it has six hundred such places.
-    """
-    heavy = [table for table in doctree.findall(nodes.table) if "scorecard" in table["classes"]]
-    spared = {id(formula) for table in heavy for formula in table.findall(nodes.math)}
-    for formula in [each for each in doctree.findall(nodes.math) if id(each) not in spared]:
+    """A comma, a full stop or a hyphenated word stays on the line of the formula before it."""
+    for formula in list(doctree.findall(nodes.math)):
         after = formula.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.Text) and (mark := MARK.match(after)):
             both = nodes.inline("", "", classes=["unbroken"])

@@ -32,21 +32,29 @@ const SYNONYMS = [
   "noise laplace gaussian", "method algorithm estimator procedure", "symbol notation letter", "proof proved coq machine formal verified",
   "pdf epub print paper offline", "time seconds fast slow cost", "sparse sparsity", "cluster mixture component", "unknown open domain items",
 ].map((line) => line.split(" "));
-const IDLE = new Set("a an and are as at be by can did do does for from has have how i if in into is it its many me much my not of on one or should so than that the their them there they this to was we what when where which who why will with you your 3 50".split(" "));
+const IDLE = new Set("a an and are as at be by can did do does for from has have how i if in into is it its many me much my not of on one or should so than that the their them there they this to was we what when where which who why will with you your".split(" "));
+
+// What is looked up or repeats other pages comes after the page that explains.
+const ASIDE = [["book/reference/api", 0.3], ["book/reference/glossary", 0.6], ["book/teach/student", 0.6]];
 
 /* Pages in the order of what they say of the query's words: [page, score]. Ties stay in the order of reading. */
 function userdpRank({ docs, words }, query, stem) {
-  const scores = new Array(docs.length).fill(0);
+  const scores = new Array(docs.length).fill(0), met = new Array(docs.length).fill(0);
   const asked = query.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => !IDLE.has(word)) ?? [];
   for (const word of new Set(asked)) {
     const best = new Map();
     const others = SYNONYMS.filter((line) => line.includes(word)).flat().filter((other) => other !== word);
-    for (const [one, weight] of [[word, 1], ...others.map((other) => [other, 0.5])]) {
+    for (const [one, weight] of [[word, 1], ...others.map((other) => [other, 0.35])]) {
       const found = words[stem(one)] ?? [];
       for (let i = 0; i < found.length; i += 2) best.set(found[i], Math.max(best.get(found[i]) ?? 0, weight * found[i + 1]));
     }
-    for (const [page, score] of best) scores[page] += score * (docs[page].startsWith("book/reference/api") ? 0.6 : 1);
+    for (const [page, score] of best) {
+      met[page] += 1;
+      scores[page] += score * (ASIDE.find(([name]) => docs[page].startsWith(name))?.[1] ?? 1);
+    }
   }
+  // Who asks with four words is better served by a page that says three of them.
+  for (const page of scores.keys()) scores[page] *= met[page];
   return [...scores.entries()].filter(([, score]) => score > 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 

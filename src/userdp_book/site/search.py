@@ -11,7 +11,6 @@ from math import log
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.util.index_entries import split_index_msg
 
 from userdp_papers.study.claims import statements
 
@@ -102,15 +101,6 @@ def scored(pages: list[Counter]) -> dict[str, list[int]]:
     return found
 
 
-def list_entries(app) -> list:
-    """Give the search what pages ask to be found by: Sphinx forgets that of pages not written this time."""
-    known = app.builder.indexer._index_entries
-    for docname, asked in app.env.get_domain("index").entries.items():
-        told = {(name, id, main) for kind, text, id, main, _ in asked for name in split_index_msg(kind, text)}
-        known[docname] = sorted(told.union(known.get(docname, [])))
-    return []
-
-
 def name_statements(app) -> list:
     """Give the search the names of the book's boxes, also those on pages that are not written this time."""
     known = app.builder.indexer._index_entries
@@ -133,7 +123,6 @@ def names(id: str) -> list[str]:
 def setup(app) -> dict:
     app.connect("config-inited", configure)
     app.connect("doctree-read", note)
-    app.connect("html-collect-pages", list_entries)
     app.connect("html-collect-pages", name_statements)
     app.connect("html-collect-pages", add_words)
     return SAFE
