@@ -26,6 +26,7 @@ SYMBOLS = {
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+WORDS = 10  # of a claim that is closed
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -126,7 +127,7 @@ def anchor(key: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines, and its note folds."""
+    """myst-nb's plugin: a claim is a row, its verdict and ten of its words, which opens to all of it."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
@@ -140,12 +141,25 @@ class ClaimRenderer:
         address = to_page(markdown.sphinx_env.docname, claim["key"], anchor(claim["key"]))
         box = claim_box(claim | {"note": None}, link, render, address)
         if claim["note"]:
-            note = nodes.paragraph("", "", *render(claim["note"]))
-            box += [html("<details><summary>note</summary>"), note, html("</details>")]
+            box += nodes.paragraph("", "", *render(claim["note"]), classes=["claim-numbers"])
+        row = [badge(claim["verdict"]), nodes.inline("", " ", *beginning(render(claim["claim"])))]
+        box[:] = folded(row, box.children, classes="claim-row")
         # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
         names = [anchor(claim[field]) for field in ("key", "id")]
         box["ids"] = [name for name in names if markdown.document.ids.setdefault(name, box) is box]
         return [box]
+
+
+def beginning(words: list[nodes.Node]) -> list[nodes.Node]:
+    """The first words of a claim, a formula counted as one, and dots for the others."""
+    shown, left = [], WORDS
+    for node in words:
+        said = node.astext().split() if isinstance(node, nodes.Text) else [""]
+        if left <= 0 or isinstance(node, nodes.Text) and len(said) > left:
+            return [*shown, nodes.Text(" ".join(node.astext().split(" ")[: left + 1]) * (left > 0) + " …")]
+        shown.append(node)
+        left -= len(said)
+    return shown
 
 
 def html(tag: str) -> nodes.raw:
