@@ -29,7 +29,7 @@ Tails = Literal["bounded", "normal"]
 TAILS = get_args(Tails)
 WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
 CELLS = 48  # sizes told apart when a bound is computed
-VOTE_SIZES = 4  # thresholds of a vote that are tried
+VOTE_SIZES = 2  # thresholds of a vote that are tried
 LARGEST_HALF_WIDTH = 0.25
 USUAL_SQUARE = 0.25  # of a deviation in the last round, in units of what is not cut
 
@@ -230,11 +230,12 @@ def choose_plan(
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     law = size_cells(size_law)
+    known = _Known(n, epsilon, law, tails, spread, likely_kind(epsilon))
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
     for size in [None, *(_vote_sizes(law) if vote else [])]:
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
             if rounds + bool(size) <= n:
-                plans.append(_best(_Known(n, epsilon, law, tails, spread), size, rounds))
+                plans.append(_best(known, size, rounds))
     plans = [replace(plan, last=kind) for kind in REPORTS for plan in plans]
     return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
 
@@ -253,22 +254,28 @@ class _Known(NamedTuple):
     law: FiniteSizes
     tails: Tails
     spread: float
+    kind: Kind
 
 
 def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
-    def build(x: NDArray) -> Plan:
-        return replace(_plan(x, known, vote_size, rounds), last=last)
-
     def objective(x: NDArray) -> float:
-        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
+        plan = _plan(x, known, vote_size, rounds)
+        return math.log(_bound(plan, known.law, known.epsilon, known.tails).risk)
 
-    opens, last = 1 if vote_size else 0, likely_kind(known.epsilon)
-    size = 3 * rounds - 1 + 2 * opens
+    size = 3 * rounds - 1 + (2 if vote_size else 0)
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
-    options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
-    return build(scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+    options = {"maxfev": 400 * rounds, "xatol": 0.03, "fatol": 1e-3, "initial_simplex": simplex}
+    best = scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x
+    return _plan(best, known, vote_size, rounds)
+
+
+def _trial(kind: type, *fields: Any) -> Any:
+    """A value whose fields need no check: a thousand are tried, and one is kept."""
+    made = object.__new__(kind)
+    made.__dict__.update(zip(kind.__dataclass_fields__, fields, strict=True))
+    return made
 
 
 def likely_kind(epsilon: float) -> Kind:
@@ -297,8 +304,9 @@ def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(Round(users[opens + number], float(offset), allowed, known.spread))
+        made.append(_trial(Round, users[opens + number], float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
-    return Plan(users[0] if opens else 0, float(tau), int(vote_size or 1), tuple(made))
+    votes = users[0] if opens else 0, float(tau), int(vote_size or 1)
+    return _trial(Plan, *votes, tuple(made), known.kind)
