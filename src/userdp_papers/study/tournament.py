@@ -31,13 +31,9 @@ def kept(row: dict[str, Any]) -> bool:
 
 def best_rivals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The best rival of each situation in which it is of use: it errs by less than half of a guess."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        if row["kind"] == "rival" and float(row["seen"]) <= float(row["useful"]):
-            best = found.setdefault(row["situation"], row)
-            if float(row["against first"]) < float(best["against first"]):
-                found[row["situation"]] = row
-    return [*found.values()]
+    useful = [row for row in rows if row["kind"] == "rival" and float(row["seen"]) <= float(row["useful"])]
+    ordered = sorted(useful, key=lambda row: -float(row["against first"]))
+    return [*{row["situation"]: row for row in ordered}.values()]
 
 
 def beaten(rows: list[dict[str, Any]], by: float) -> list[dict[str, Any]]:
