@@ -131,7 +131,9 @@ def test_the_slider_moves_the_figure_and_the_answer_unfolds(decks, chromium):
     tab = chromium.new_page(viewport={"width": WIDE, "height": HIGH})
     tab.goto((decks / "lecture-3.html").as_uri())
     tab.wait_for_function("Reveal.isReady()")
-    tab.evaluate("Reveal.slide([...document.querySelectorAll('.slides section')].findIndex((one) => one.querySelector('.userdp-moving')))")
+    tab.evaluate(
+        "Reveal.slide([...document.querySelectorAll('.slides section')].findIndex((one) => one.querySelector('.userdp-moving')))"
+    )
     here = tab.locator("section.present")
     before = here.locator(".moving-says").inner_text()
     here.locator("input").first.focus()
