@@ -21,10 +21,10 @@ def errors(methods, m, **known) -> dict:
 
 
 @figure(
-    title="Nobody is trusted: from how many records does localising pay?",
+    title="Local model: how many records does localising need?",
     alt="Error of each method against the records of each user, both logarithmic. The one-round reports are "
-    "level; the improved mean and signs leave them at some number of records and fall beside the error "
-    "without privacy.",
+    "level; the improved mean and signs leave them at some number of records and fall parallel to the "
+    "error without privacy.",
     sliders={
         "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
         "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
@@ -32,13 +32,14 @@ def errors(methods, m, **known) -> dict:
     },
     y=ERROR,
     lines=LOCAL | {"no privacy": "text-muted"},
-    says="For {n} users with {m} records each, at ε = {epsilon}, one round of reports errs by {one round} at "
-    "best, {times} times as much as without privacy; a guess without data errs by at most 1.",
+    says="For {n} users with {m} records each, at ε = {epsilon}, one round of reports has the "
+    "error {one round} at best, {times} times that without privacy; a guess without data has at most 1.",
     verdict=(
         "one round",
         "several rounds",
         "More records do not help here: use the better of the two reports.",
-        "Finding the place first pays: the better method of several rounds errs by {several rounds}.",
+        "It is better to find the place first: the better method of several rounds has the error "
+        "{several rounds}.",
     ),
 )
 def plan_nobody(m, n, epsilon):
@@ -49,24 +50,25 @@ def plan_nobody(m, n, epsilon):
 
 
 @figure(
-    title="A curator is trusted: is it worth weighing and clipping?",
+    title="Central model: is it worth weighting and clipping?",
     alt="Error of each method against the records of each user, both logarithmic. The average falls with the "
     "error without privacy until its noise keeps it level; the clipped mean about a private window goes on.",
     sliders={
         "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
         "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
         "epsilon": Slider("budget ε", (0.1, 0.3, 1.0, 3.0), 2),
-        "spread": Slider("how much users differ, standard deviation", (0.0, 0.02, 0.1, 0.3), 1, log=False),
+        "spread": Slider("between-user standard deviation", (0.0, 0.02, 0.1, 0.3), 1, log=False),
     },
     y=ERROR,
     lines=CENTRAL | {"no privacy": "text-muted"},
-    says="For {n} users with {m} records each, at ε = {epsilon}, the average of all users errs by "
-    "{average of all users}, {times} times as much as without privacy.",
+    says="For {n} users with {m} records each, at ε = {epsilon}, the error of the average of all users is "
+    "{average of all users}, {times} times that without privacy.",
     verdict=(
         "average of all users",
         WINDOW,
         "Use it: nothing simpler, and nothing better here.",
-        "Finding the range first pays: the clipped mean errs by {clipped mean about a private window}.",
+        "It is better to find the range first: the clipped mean has the error "
+        "{clipped mean about a private window}.",
     ),
 )
 def plan_curator(m, n, epsilon, spread):

@@ -96,6 +96,40 @@ def test_what_is_right_is_kept():
     assert not list(marks("A power law, and the law of total variance."))
 
 
+# Parts whose pages open with their question; the list grows until it has all parts.
+OPENED = ("foundations", "dame", "cummings")
+BOX = r"\{prf:(?!ref)"
+OTHER = {"index", "exercises", "erratum", "beside"}
+
+
+def opens(text):
+    """What is wrong with the first screen: no paragraph under the title, a symbol in it, a box too early."""
+    body = re.sub(
+        r"```\{index\}.*?```\n+", "", text.split("\n# ", 1)[1].split("\n", 1)[1], flags=re.DOTALL
+    ).lstrip()
+    first, before = body.split("\n\n", 1)[0], prose(re.split(BOX, body, maxsplit=1)[0])
+    wrong = ["no question under the title"] * first.startswith(("`", ":", "#", "|"))
+    wrong += ["a symbol in the first paragraph"] * ("$" in first)
+    return wrong + ["a numbered box on the first screen"] * (
+        bool(re.search(BOX, body)) and len(before.split()) < 150
+    )
+
+
+def test_a_page_opens_with_its_question():
+    paths = [
+        path for part in OPENED for path in (ROOT / "book" / part).glob("*.md") if path.stem not in OTHER
+    ]
+    found = {path.name: opens("\n" + path.read_text()) for path in paths}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_a_page_that_opens_with_a_box_is_found():
+    box = "\n# Title\n\n````{prf:lemma} A\nLet $x$.\n````\n"
+    assert opens(box) == ["no question under the title", "a symbol in the first paragraph"] + [
+        "a numbered box on the first screen"
+    ]
+
+
 def main(names):
     if names:
         for name in names:

@@ -16,18 +16,20 @@ THETA = 0.3  # the mean
 
 
 @figure(
-    title="What a user with many records may weigh",
+    title="How much weight a user with many records may have",
     alt="Weight of a user relative to one with a single record, against the records, both logarithmic. "
     "The optimal weights follow the inverse variances up to a cap and then grow slowly; a smaller budget "
     "lowers the cap.",
     sliders={
         "records": Slider("records of the user", steps(0, 5), 6, words=large),
-        "spread": Slider("spread of the users' means", (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3), 2, log=False),
+        "spread": Slider(
+            "between-user standard deviation", (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3), 2, log=False
+        ),
         "epsilon": Slider("budget ε", (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 3),
     },
     y=Axis("relative weight", 0.5, 1e5),
     lines={"optimal": "a", "inverse variance": "c", "equal": "text-muted"},
-    says="A user with {records} records weighs {optimal} times one with a single record. Standard "
+    says="A user with {records} records has {optimal} times the weight of one with a single record. Standard "
     "deviation of the estimate from 1,000 users, noise included: optimal {best}, inverse variances "
     "{naive}, equal weights {plain}.",
 )
@@ -56,25 +58,25 @@ def weights(records, spread, epsilon):
 
 
 @figure(
-    title="Move the budget until testing and releasing keeps its promise",
-    alt="Slack that testing and releasing needs, against the budget in units of that of one step; a "
-    "dotted line shows the slack that is promised. The curve is above the line at one budget and below "
+    title="Move the budget until propose–test–release is private enough",
+    alt="The δ that propose–test–release needs, against the budget in units of that of one step; a "
+    "dotted line shows the δ that is stated. The curve is above the line at one budget and below "
     "it at two.",
     sliders={
         "times": Slider("budget, in units of ε", tuple(np.linspace(1, 2, 11).round(1)), 0, log=False),
-        "epsilon": Slider("budget of either step ε", (0.1, 0.2, 0.5, 1.0, 2.0), 3),
+        "epsilon": Slider("budget of each step ε", (0.1, 0.2, 0.5, 1.0, 2.0), 3),
         "distance": Slider("distance to unsafe data", (1, 2, 3, 5, 7, 10, 14, 20, 30, 60, 100), 6),
         "apart": Slider("values apart, in units of Λ", (0.0, 0.2, 0.5, 0.8, 1.0), 4, log=False),
     },
-    y=Axis("slack needed", 1e-9, 1),
+    y=Axis("δ needed", 1e-9, 1),
     lines={"needed": "c", "promised": "text-muted"},
     says="At the budget {times} ε, ε = {epsilon}, neighbours at the distances {distance} and one less "
-    "need the slack {needed}.",
+    "need δ = {needed}.",
     verdict=(
         "needed",
         "promised",
-        "That is within the promised 10⁻⁶.",
-        "10⁻⁶ is promised: it is broken.",
+        "That is within the stated 10⁻⁶.",
+        "That is more than the stated 10⁻⁶.",
     ),
     fault="cummings-test-and-release",
 )

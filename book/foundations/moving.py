@@ -57,17 +57,17 @@ def reports(epsilon, x, k):
 
 
 @figure(
-    title="What all reports of one user give away together",
-    alt="Loss against the number of reports, both logarithmic. The sum of the budgets is a straight "
-    "line; the exact loss at a slack delta leaves it and grows like the root, until the reports are so "
+    title="The privacy loss of all reports of one user",
+    alt="Privacy loss against the number of reports, both logarithmic. The sum of the budgets is a straight "
+    "line; the exact loss at a given delta leaves it and grows like the root, until the reports are so "
     "many that it is linear again.",
     sliders={
         "k": Slider("reports k", (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000), 9),
         "epsilon": Slider("budget of one report ε", (0.01, 0.02, 0.05, 0.1, 0.2, 0.5), 3),
-        "delta": Slider("slack δ", (1e-9, 1e-6, 1e-3), 1, words=lambda x: power_of_ten(round(np.log10(x)))),
+        "delta": Slider("δ", (1e-9, 1e-6, 1e-3), 1, words=lambda x: power_of_ten(round(np.log10(x)))),
     },
-    y=Axis("loss", 0.003, 1000),
-    lines={"sum of the budgets": "a", "exact, at slack δ": "c"},
+    y=Axis("privacy loss", 0.003, 1000),
+    lines={"sum of the budgets": "a", "exact, at δ": "c"},
     says="Somebody who sees all {k} reports tells two users who differ in every record apart with "
     "probability {guess}; a budget of {epsilon} for the person would allow {allowed}.",
 )
@@ -78,7 +78,7 @@ def transcript(k, epsilon, delta):
     allowed = BinaryResponse(epsilon).keep
     return {
         "sum of the budgets": sums,
-        "exact, at slack δ": [least_budget(law, delta, most) for law, most in zip(laws, sums, strict=True)],
+        "exact, at δ": [least_budget(law, delta, most) for law, most in zip(laws, sums, strict=True)],
         "guess": [(1 + hockey_stick(law, 0)) / 2 for law in laws],
         "allowed": allowed,
     }

@@ -109,7 +109,7 @@ def test_a_transcript_needs_the_slack_that_is_said():
     bits = np.array(np.meshgrid(*[[0, 1]] * 3)).reshape(3, -1).sum(axis=0)
     channel = [keep**ones * (1 - keep) ** (3 - ones) for ones in (bits, 3 - bits)]
     assert exact_loss(channel) == pytest.approx(found["sum of the budgets"][1])
-    assert hockey_stick(channel, found["exact, at slack δ"][1]) == pytest.approx(1e-3, rel=1e-3)
+    assert hockey_stick(channel, found["exact, at δ"][1]) == pytest.approx(1e-3, rel=1e-3)
     right = np.max(channel, axis=0).sum() / 2
     assert found["guess"][1] == pytest.approx(right)
 
