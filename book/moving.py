@@ -72,3 +72,40 @@ def plan_nobody(m, n, epsilon):
 def plan_curator(m, n, epsilon, spread):
     found = errors(CENTRAL, m, n=n, epsilon=epsilon, spread=spread, trust="curator")
     return found | {"times": found["average of all users"] / found["no privacy"]}
+
+
+def least(ranking) -> float:
+    """The error of the best method that is of use."""
+    return min(one.error for one in ranking if not one.unused)
+
+
+@figure(
+    title="What does it cost to hide a whole person?",
+    alt="Error of a mean against the records of each user, both logarithmic. Without privacy it falls; with "
+    "single records hidden it falls beside that; with whole people hidden it is level until each has some "
+    "dozens of records, and then falls as well.",
+    sliders={
+        "m": Slider("records of each user", steps(0, 5, (1,)), 2, words=large),
+        "n": Slider("users", (1000, 10_000), 1, words=large),
+        "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
+    },
+    y=Axis("error", 1e-5, 1),
+    lines={"people hidden": "c", "records hidden": "a", "no privacy": "text-muted"},
+    says="{n} users with {m} records each, ε = {epsilon}, and nobody to trust: between −1 and 1 the mean "
+    "errs by {no privacy} without privacy, by {records hidden} if single records are hidden, by "
+    "{people hidden} if whole people are.",
+    verdict=(
+        "people hidden",
+        "records hidden",
+        "With one record each this is the same.",
+        "To hide all of a person costs {times} times as much as to hide a record.",
+    ),
+)
+def whole_person(m, n, epsilon):
+    known = {"epsilon": epsilon, "spread": 0.0}
+    whole = [plan(n=n, sizes=int(size), **known) for size in m]
+    single = [plan(n=int(n * size), sizes=1, rounds=1, **known) for size in m]
+    people, records = (np.array([least(one) for one in rankings]) for rankings in (whole, single))
+    no_privacy = np.array([one.without_privacy for one in whole])
+    hidden = {"people hidden": people, "records hidden": records}
+    return hidden | {"no privacy": no_privacy, "times": people / records}

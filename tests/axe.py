@@ -13,7 +13,7 @@ UNFOLD = """() => {
   // What opens or changes its colours does so at once, not over a fraction of a second.
   const still = document.head.appendChild(document.createElement('style'));
   still.textContent = '*, ::before, ::after { transition: none !important; animation: none !important }';
-  document.querySelectorAll('details').forEach(e => { e.open = true; });
+  document.querySelectorAll('details').forEach(e => { e.removeAttribute('name'); e.open = true; });
   document.querySelectorAll('.toggle-hidden').forEach(e => e.classList.remove('toggle-hidden'));
   document.querySelectorAll('mjx-math').forEach(e => e.remove());
 }"""

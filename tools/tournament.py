@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import log_softmax, ndtr, ndtri
 
 from userdp.planning import plan
 from userdp.planning.local_methods import TELL_NOTHING
 from userdp.privacy import BinaryResponse, LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes
-from userdp_book.evidence.tournament import COLUMNS, RESULTS, verdict, write
+from userdp_book.evidence.tournament import COLUMNS, KEPT, MUCH, RESULTS, SOME, verdict, write
 from userdp_papers.printed import searched_mean
 
 SHAPES = ("beta", "skewed", "bimodal", "ends")
@@ -53,7 +53,7 @@ class Situation(NamedTuple):
         sizes = self.sizes.draw(n, rng)
         own = own_means(self.shape, self.theta, self.spread, n, rng)
         if self.tells and self.spread:  # ranks of sizes and of own means are correlated
-            place = 0.7 * norm.ppf((np.argsort(np.argsort(sizes)) + 0.5) / n) + 0.71 * rng.normal(size=n)
+            place = 0.7 * ndtri((np.argsort(np.argsort(sizes)) + 0.5) / n) + 0.71 * rng.normal(size=n)
             own = np.sort(own)[np.argsort(np.argsort(place))]
         means = 2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1
         return low + (high - low) * (1 + means) / 2, sizes
@@ -130,7 +130,7 @@ def signs(x: np.ndarray, sizes: np.ndarray, at: Situation, rng: np.random.Genera
         drawn = grid[np.minimum(np.searchsorted(cdf, rng.random(min(group.size, 8))), 1024)]
         for threshold, part in zip(drawn, np.array_split(group, max(drawn.size, 1)), strict=True):
             t = threshold if number < 10 else float(grid @ law / law.sum())
-            ups, p = answer.sample_total(part > t, rng), norm.cdf((grid - t) / deviation)
+            ups, p = answer.sample_total(part > t, rng), ndtr((grid - t) / deviation)
             up = p * answer.keep + (1 - p) * answer.flip
             log = log + ups * np.log(up) + (part.size - ups) * np.log1p(-up)
     law = np.exp(log - log.max())  # a place on a grid would be luck where the grid is coarse
@@ -153,33 +153,62 @@ def voted(x: np.ndarray, sizes: np.ndarray, at: Situation, rng: np.random.Genera
     return average_report(kind(low, max(high, low + 1e-9), epsilon), x[first:], rng)
 
 
-def uniform(x: np.ndarray, sizes: np.ndarray, at: Situation, rng: np.random.Generator) -> float:
-    """The plain average and Laplace noise."""
-    return float(x.mean() + rng.laplace(scale=2 / (x.size * at.question["epsilon"])))
+def uniform(x: np.ndarray, sizes: np.ndarray, at: Situation, theta: float) -> float:
+    """Mean squared error of the plain average and Laplace noise."""
+    return with_noise(x.mean(), 2 / (x.size * at.question["epsilon"]), theta)
 
 
-def median_and_clip(x: np.ndarray, sizes: np.ndarray, at: Situation, rng: np.random.Generator) -> float:
-    """A median by the exponential mechanism on a fine grid, then a clipped mean."""
+def with_noise(values: Any, scale: Any, theta: float, law: Any = 1.0) -> float:
+    """Mean squared error of values with Laplace noise, projected to [-1, 1]; with their probabilities."""
+    released = np.clip(np.expand_dims(values, -1) + np.expand_dims(scale, -1) * LAPLACE, -1, 1)
+    return float(np.sum(law * ((released - theta) ** 2).mean(axis=-1)))
+
+
+def quantiles_of_noise(count: int) -> np.ndarray:
+    """Even quantiles of a standard Laplace variable, scaled to its variance of 2."""
+    one = -np.log((np.arange(count) + 0.5) / count)
+    both = np.concatenate([one, -one])
+    return both * math.sqrt(2 / np.mean(both**2))
+
+
+LAPLACE = quantiles_of_noise(100)
+
+
+def median_and_clip(x: np.ndarray, sizes: np.ndarray, at: Situation, theta: float) -> float:
+    """A median by the exponential mechanism on a fine grid, then a clipped mean; its mean squared error."""
     n, epsilon = x.size, at.question["epsilon"]
-    grid = np.linspace(-1, 1, 4001)
+    grid, ordered = np.linspace(-1, 1, 2001), np.sort(x)
     deviation = math.sqrt(min(1 / np.median(at.sizes.draw(99, np.random.default_rng(1))) + at.spread**2, 1))
-    ranks = np.searchsorted(np.sort(x), [grid - deviation / 2, grid + deviation / 2])
+    ranks = np.searchsorted(ordered, [grid - deviation / 2, grid + deviation / 2])
     score = -np.maximum(np.maximum(ranks[0] - n / 2, n / 2 - ranks[1]), 0)
-    centre = grid[int(np.argmax(epsilon / 5 * score / 2 + rng.gumbel(size=grid.size)))]
     reach = (math.sqrt(2 * math.log(max(n * epsilon, 2))) + 0.5) * deviation
-    low, high = max(-1.0, centre - reach), min(1.0, centre + reach)
-    return float(np.clip(x, low, high).mean() + rng.laplace(scale=(high - low) / (n * 0.8 * epsilon)))
+    low, high = np.maximum(-1.0, grid - reach), np.minimum(1.0, grid + reach)
+    law = np.exp(log_softmax(epsilon / 5 * score / 2))
+    likely = law > 1e-12
+    means = clipped_means(ordered, low[likely], high[likely])
+    return with_noise(means, (high - low)[likely] / (n * 0.8 * epsilon), theta, law[likely])
 
 
-def quantile_clip(x: np.ndarray, sizes: np.ndarray, at: Situation, rng: np.random.Generator) -> float:
+def clipped_means(ordered: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Means of ordered numbers, clipped to each of several intervals."""
+    sums = np.append(0.0, np.cumsum(ordered))
+    i, j = np.searchsorted(ordered, low), np.searchsorted(ordered, high)
+    return (i * low + sums[j] - sums[i] + (ordered.size - j) * high) / ordered.size
+
+
+def quantile_clip(x: np.ndarray, sizes: np.ndarray, at: Situation, theta: float) -> float:
     """Both ends by the exponential mechanism as extreme quantiles, then the average between them."""
     n, epsilon = x.size, at.question["epsilon"]
-    grid, ends = np.linspace(-1, 1, 401), []
-    below = np.searchsorted(np.sort(x), grid)
+    grid, ordered, laws = np.linspace(-1, 1, 101), np.sort(x), []
+    below = np.searchsorted(ordered, grid)
     for rank in (min(8 / epsilon, n / 4), max(n - 8 / epsilon, 3 * n / 4)):
-        ends.append(grid[int(np.argmax(-epsilon / 10 * abs(below - rank) + rng.gumbel(size=grid.size)))])
-    low, high = min(ends), max(ends) + 1e-9
-    return float(np.clip(x, low, high).mean() + rng.laplace(scale=(high - low) / (n * 0.6 * epsilon)))
+        laws.append(np.exp(log_softmax(-epsilon / 10 * abs(below - rank))))
+    law, (one, other) = np.multiply.outer(*laws), np.meshgrid(grid, grid, indexing="ij")
+    likely = law > 1e-12
+    low, high = np.minimum(one, other)[likely], np.maximum(one, other)[likely] + 1e-9
+    return with_noise(
+        clipped_means(ordered, low, high), (high - low) / (n * 0.6 * epsilon), theta, law[likely]
+    )
 
 
 def of_a_library(name: str) -> Callable[..., float] | None:
@@ -214,17 +243,65 @@ for library in ("diffprivlib", "opendp"):
     if found := of_a_library(library):
         RIVALS["curator"][library] = found
 GAMBLES = ("signs",)
+INTEGRATED = ("average", "median and clip", "quantile clip")  # of which a run is a mean squared error
 SLOW = {"opendp": 20_000}  # users from which a library is left out
+AGAIN, MORE = 2, 4  # times that what is unsure is run again, and by how much more often
+PATIENCE, LEAST_RUNS = 2e7, 30  # users met in all the first time, in how many runs at least
 
 
 # --- the tournament ----------------------------------------------------------------------------------------
-def seen(runs_of: list[Callable[..., float]], at: Situation, runs: int, seed: int) -> list[float]:
-    """Root mean squared errors about the mean of the population; all methods meet the same users."""
-    rng, target = stream(seed, at.number, 1), own_target(at)
-    errors = [
-        [run(*users, rng) - target for run in runs_of] for users in (at.users(rng) for _ in range(runs))
-    ]
-    return [float(each) for each in np.sqrt(np.mean(np.square(errors), axis=0))]
+class Method(NamedTuple):
+    """An option or a rival: whether what it assumes is so, what it foretells, its squared error in a run."""
+
+    name: str
+    kind: str
+    basis: str
+    assumed: bool
+    foretold: float
+    errs: Callable[[np.ndarray, np.ndarray, np.random.Generator, float], float]
+
+
+class Seen(NamedTuple):
+    """A root mean squared error, and about how much it is off, relative to it."""
+
+    error: float
+    off: float
+
+
+def seen(methods: list[Method], at: Situation, target: float, runs: int, *seed: int) -> list[Seen]:
+    """Errors about the mean of the population; all methods meet the same users."""
+    rng = stream(seed[0], at.number, *seed[1:])
+    users = (at.users(rng) for _ in range(fewer(runs, at.question["n"], seed[-1])))
+    squares = np.array([[method.errs(*drawn, rng, target) for method in methods] for drawn in users])
+    mean = squares.mean(axis=0)
+    off = squares.std(axis=0) / (2 * mean * math.sqrt(len(squares)))
+    return [Seen(*pair) for pair in zip(np.sqrt(mean).tolist(), off.tolist(), strict=True)]
+
+
+def unsure(method: Method, one: Seen, first: Seen) -> bool:
+    """Whether a method may be on either side of a threshold of the verdict: three deviations either way."""
+    if not method.assumed:
+        return False
+    if method.kind == "option":
+        return bool(1 - 3 * one.off < KEPT * method.foretold / one.error < 1 + 3 * one.off)
+    ratio, off = one.error / first.error, 3 * math.hypot(one.off, first.off)
+    return any(abs(math.log(ratio * by)) < off for by in (SOME, MUCH))
+
+
+def judged(methods: list[Method], at: Situation, runs: int, seed: int) -> list[Seen]:
+    """What was seen of each method; who is unsure is run again with the first, each time more often."""
+    target = own_target(at)
+    found = seen(methods, at, target, runs, seed, 1)
+    for again in range(2, 2 + AGAIN):
+        doubtful = [i for i, method in enumerate(methods) if unsure(method, found[i], found[0])]
+        if not doubtful:
+            break
+        some = sorted({0, *doubtful})
+        runs = runs * MORE
+        fresh = seen([methods[i] for i in some], at, target, runs, seed, again)
+        for i, one in zip(some, fresh, strict=True):
+            found[i] = one
+    return found
 
 
 def stream(*numbers: int) -> np.random.Generator:
@@ -242,62 +319,55 @@ def own_target(at: Situation) -> float:
     return float(low + (high - low) * (1 + np.mean(own)) / 2)
 
 
-def methods(at: Situation) -> Iterator[tuple[str, str, str, bool, float, Callable[..., float]]]:
-    """Options, then rivals: name, kind, basis, whether what it assumes is so, predicted error, how to run it.
+def methods(at: Situation) -> Iterator[Method]:
+    """Options, then rivals.
 
-    A rival that finds a median assumes own means to be symmetric, which nobody has said.
+    A rival that finds a median assumes users' means to be symmetric, which nobody has said but where they are
+    said to be normal.
     """
-    low, high = at.question["domain"]
     for option in plan(**at.question):
         if not option.unused and not option.failure > 0.5:
-            yield (
-                option.method,
-                "option",
-                option.basis,
-                keeps(option.assumes, at),
-                option.error,
-                by_option(option),
-            )
+            sound = keeps(option.assumes, at)
+            yield Method(option.method, "option", option.basis, sound, option.error, by_option(option))
     for name, rival in RIVALS[at.question["trust"]].items():
         if at.question["n"] <= SLOW.get(name, math.inf):
-            yield (
-                name,
-                "rival",
-                "",
-                not (name in GAMBLES and at.spread),
-                math.nan,
-                by_rival(rival, at, low, high),
-            )
+            sound = name not in GAMBLES or at.question["tails"] == "normal"
+            yield Method(name, "rival", "", sound, math.nan, by_rival(rival, at, name in INTEGRATED))
 
 
 def by_option(option: Any) -> Callable[..., float]:
-    return lambda means, sizes, rng: float(option.run(means, sizes, rng=rng).value)
+    return lambda means, sizes, rng, target: float(option.run(means, sizes, rng=rng).value - target) ** 2
 
 
-def by_rival(rival: Callable[..., float], at: Situation, low: float, high: float) -> Callable[..., float]:
-    def run(means: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> float:
-        value = rival(2 * (means - low) / (high - low) - 1, sizes, at, rng)
-        return low + (high - low) * (1 + min(max(value, -1.0), 1.0)) / 2
+def by_rival(rival: Callable[..., float], at: Situation, integrated: bool) -> Callable[..., float]:
+    low, high = at.question["domain"]
 
-    return run
+    def errs(means: np.ndarray, sizes: np.ndarray, rng: np.random.Generator, target: float) -> float:
+        x, theta = (2 * (one - low) / (high - low) - 1 for one in (means, target))
+        if integrated:
+            return float((high - low) ** 2 / 4 * rival(x, sizes, at, theta))
+        value = rival(x, sizes, at, rng)
+        return float((high - low) ** 2 / 4 * (min(max(value, -1.0), 1.0) - theta) ** 2)
+
+    return errs
 
 
 def rows(at: Situation, runs: int, seed: int) -> Iterator[dict[str, Any]]:
     """What happened in one situation, a row a method; the first row is the plan's first."""
     asked, found = at.question, [*methods(at)]
     low, high = asked["domain"]
-    errors = seen([run for *_, run in found], at, fewer(runs, asked["n"]), seed)
+    errors = [one.error for one in judged(found, at, runs, seed)]
     law = f"{at.sizes.smallest}..{at.sizes.largest}"
     known = at.number, asked["trust"], asked["n"], round(asked["epsilon"], 3), law, round(at.spread, 3)
     known = (*known, at.shape if at.spread else "one law", at.tells)
-    for (name, kind, basis, assumed, foretold, _), error in zip(found, errors, strict=True):
+    for (*named, foretold, _), error in zip(found, errors, strict=True):
         numbers = f"{foretold:.4g}", f"{error:.4g}", f"{error / errors[0]:.3f}", f"{(high - low) / 4:g}"
-        yield dict(zip(COLUMNS, (*known, name, kind, basis, assumed, *numbers), strict=True))
+        yield dict(zip(COLUMNS, (*known, *named, *numbers), strict=True))
 
 
-def fewer(runs: int, n: int) -> int:
-    """Runs of large populations are fewer: each takes long and says the same."""
-    return max(int(min(runs, 2e7 / n)), min(runs, 60))
+def fewer(runs: int, n: int, time: int) -> int:
+    """Runs of large populations are fewer: each takes long. There may be more of them each time."""
+    return max(int(min(runs, time * PATIENCE / n)), min(runs, LEAST_RUNS))
 
 
 def keeps(assumes: str, at: Situation) -> bool:
@@ -312,7 +382,7 @@ def main(arguments: list[str]) -> str:
     """Run the tournament, write its table, and return its verdict."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--to", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)

@@ -128,14 +128,14 @@ def test_pages_are_made_again_of_what_has_changed(book, env):
     assert outdated(env) == ["downloads"]
 
 
-def test_a_search_finds_pages_that_are_not_written_again():
-    """Sphinx takes a page's index directives from its tree, which it has for a page that it writes."""
-    entries = {"dame/index": [("single", "DAME", "index-0", "main", None)], "compare": []}
-    written = {"kent/index": [("Kent", "index-0", "main")]}
-    app = SimpleNamespace(
-        env=SimpleNamespace(get_domain=lambda name: SimpleNamespace(entries=entries)),
-        builder=SimpleNamespace(indexer=SimpleNamespace(_index_entries=written)),
-    )
-    search.list_entries(app)
-    found = {name for told in written.values() for name, *_ in told}
-    assert found == {"Kent", "DAME"} and written["dame/index"] == [("DAME", "index-0", "main")]
+def test_what_a_word_counts_is_by_where_and_how_rarely_it_is_said():
+    """A title counts more than its repetition below, and a word that all pages say counts little."""
+    said = [
+        {"title": {"clip": 1}, "body": {"mean": 9}},
+        {"body": {"clip": 3, "mean": 1}},
+        {"body": {"mean": 1}},
+    ]
+    found = search.scored([search.weighed(page, str) for page in said])
+    counts = dict(zip(found["clip"][::2], found["clip"][1::2], strict=True))
+    assert counts[0] > counts[1] > 0 and 2 not in counts
+    assert found["mean"][found["mean"].index(2) + 1] < counts[1]

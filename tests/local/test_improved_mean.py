@@ -15,9 +15,9 @@ from userdp.planning.risk.improved_plan import (
     _Known,
     _plan,
     _round,
-    _square_excess,
     _vote_failure,
     choose_plan,
+    excess,
     risk_bound,
     tail,
 )
@@ -240,7 +240,7 @@ def test_expectation_is_that_of_the_sizes(law):
 
 def test_whom_the_shares_leave_over_reports_in_the_last_round():
     """Shares of e : 1 : 1 of 1,000 users are 576.1, 211.9 and 211.9."""
-    known = _Known(1000, 1.0, LAW, "bounded", 0.0)
+    known = _Known(1000, 1.0, LAW, "bounded", 0.0, "two-point")
     plan = _plan(np.concatenate([[1.0], np.zeros(7)]), known, None, 3)
     assert [round_.users for round_ in plan.rounds] == [576, 211, 213]
 
@@ -316,4 +316,4 @@ def test_the_expected_square_beyond_a_point_is_the_integral_of_the_tail(x):
     tails = {"normal": lambda t: 2 * ndtr(-t), "bounded": lambda t: 2 * np.exp(-(t**2) / 2)}
     for name, above in tails.items():
         beyond, _ = quad(lambda t, above=above: 2 * (t - x) * above(t), x, 40, epsabs=1e-13)
-        assert _square_excess(x, name) == pytest.approx(beyond, rel=1e-8)
+        assert excess(x, name)[1] == pytest.approx(beyond, rel=1e-8)

@@ -21,6 +21,7 @@ AMENDED = ("refuted", "holds after correction")
 FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
 KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault", "theorem"}
 OF_A_FAULT = {"statement", "target", "locus", "severity", "printed", "counterexample", "repair", "survives"}
+OF_A_LOSS = {"stated", "really", "example"}
 
 
 def faults_of_a_claim(fields):
@@ -76,7 +77,14 @@ def test_a_planted_fault_is_refused(planted):
 def test_every_fault_is_charged_to_a_statement_and_shown_by_a_claim():
     shown = {claim.get("fault") for claim in CLAIMS.values()}
     for key, fault in FAULTS.items():
-        assert fault.keys() >= OF_A_FAULT and fault.keys() <= OF_A_FAULT | {"rank", "readings"}, key
+        assert fault.keys() >= OF_A_FAULT and fault.keys() - OF_A_LOSS <= OF_A_FAULT | {"rank", "readings"}, (
+            key
+        )
+        assert (
+            (fault["severity"] == SEVERITIES[0])
+            == (fault.keys() >= OF_A_LOSS)
+            == bool(fault.keys() & OF_A_LOSS)
+        )
         assert fault["statement"] in statements() and fault["target"] in TARGETS, key
         assert fault["severity"] in SEVERITIES and all(fault[field] for field in OF_A_FAULT), key
         assert key in shown

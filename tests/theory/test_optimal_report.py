@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from userdp.planning import plan
+from userdp.planning.risk.least_risk import local_least_risk
 from userdp.privacy.reports import TwoPointReport
+from userdp.sizes import constant_size
 from userdp_papers.theory.rates import optimal_report_variance
 
 
@@ -25,3 +27,12 @@ def test_the_better_of_two_points_and_a_piecewise_report_is_near_the_optimum_and
 def test_more_numbers_to_report_are_no_worse():
     few, many = (optimal_report_variance(size=3, epsilon=2.0, reports=count) for count in (11, 41))
     assert many <= few * (1 + 1e-9) and not np.isclose(few, many, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("size", "epsilon", "above"), [(1, 0.3, 1.0), (3, 1.0, 1.0), (1, 4.0, 1.73)])
+def test_a_single_user_is_as_hard_as_two_points_until_the_budget_is_large(size, epsilon, above):
+    """The best report, biased or not, is never below the proven limit, and meets it at small budgets."""
+    optimum = optimal_report_variance(size=size, epsilon=epsilon, reports=41, unbiased=False)
+    limit = local_least_risk(constant_size(size), n=1, epsilon=epsilon)
+    assert optimum >= limit * (1 - 1e-9) and np.sqrt(optimum / limit) == pytest.approx(above, abs=0.01)
+    assert optimum < optimal_report_variance(size=size, epsilon=epsilon, reports=41)

@@ -206,4 +206,5 @@ def count_rows(counts: ArrayLike) -> NDArray[Any]:
 
 
 def _total(values: Floats) -> Floats:
-    return np.clip(np.nan_to_num(values, nan=0.0, posinf=1e100), 0, 1e100)
+    np.nan_to_num(values, copy=False, nan=0.0, posinf=1e100)  # a copy already
+    return np.clip(values, 0, 1e100, out=values)

@@ -86,7 +86,7 @@ def uniform_mean(
     """
     means = _unit(domain, means=means)
     value, noise = _noisy_average(means, epsilon, "replace", rng)
-    weights = np.full(means.size, 1 / means.size)
+    weights = np.broadcast_to(1 / means.size, means.size)  # one number
     made = in_domain(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
     return replace(made, error=("laplace_average", 1, made.scale))
 

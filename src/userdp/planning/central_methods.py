@@ -1,6 +1,7 @@
 """Means, and histograms over a known domain, where a curator is trusted with the data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from userdp.central.mean import initial_error, realistic_mean, uniform_mean, win
 from userdp.central.over_records import record_mean
 from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
-from userdp.planning.local_methods import TELL_NOTHING, common, one_round, tailed, without_sizes
+from userdp.planning.local_methods import TELL_NOTHING, by_entry, common, one_round, tailed, without_sizes
 from userdp.planning.option import Option, Question, unused
 from userdp.planning.risk.clipped import Users, choose_clipping
 from userdp.planning.risk.improved_plan import size_cells
@@ -26,9 +27,13 @@ LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps
 
 
 def options(asked: Question) -> Iterator[Option]:
-    """Every method that trusts a curator."""
+    """Every method that trusts a curator; of a vector each coordinate has its part of the budget."""
     if asked.target == "records":
         yield totals(asked)
+        return
+    if (d := asked.dimension) > 1:
+        part = replace(asked, epsilon=asked.epsilon / d)
+        yield from (by_entry(option, d, whole=True) for option in (uniform(part), clipped(part)))
         return
     yield uniform(asked)
     yield clipped(asked)
@@ -107,18 +112,17 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
     return variance_of_mean(sizes, 0.5, spread), half, 2 * BETA * (reach / np.log(2 / BETA)) ** 2
 
 
-def cannot_weigh(asked: Question, name: str) -> Option | None:
+def cannot_weigh(asked: Question, name: str, private: bool, why: str) -> Option | None:
     """The reason not to use a method that weighs by size after private steps, if there is one."""
     few = unused(name, f"needs {LEAST_USERS} users for its private steps") if asked.n < LEAST_USERS else None
-    return asked.unweighed(name) or few
+    wrong = unused(name, why) if asked.private_sizes != private else None
+    return wrong or asked.unweighed(name) or few
 
 
 def weighted(asked: Question) -> Option:
     """Weights that hide anyone, for public sizes; the error is its last step's, at a mean in the middle."""
     name = "weighted mean of clipped users"
-    if asked.private_sizes:
-        return unused(name, "needs public sizes")
-    if refused := cannot_weigh(asked, name):
+    if refused := cannot_weigh(asked, name, False, "needs public sizes"):
         return refused
     law = size_cells(asked.size_law)
     counts = 0.9 * asked.n * law.probabilities  # a tenth of the users finds the centre
@@ -144,9 +148,7 @@ def weighted(asked: Question) -> Option:
 def quotient(asked: Question) -> Option:
     """The noisy quotient, for private sizes; the error is that of its quotient at a mean in the middle."""
     name = "noisy quotient of weighted sums"
-    if not asked.private_sizes:
-        return unused(name, "public sizes allow more")
-    if refused := cannot_weigh(asked, name):
+    if refused := cannot_weigh(asked, name, True, "public sizes allow more"):
         return refused
     law, n, step = size_cells(asked.size_law), asked.n, asked.epsilon / 3
     largest = law.values[n * law.survival(law.values) >= 2 * np.log(n) / step]

@@ -15,7 +15,7 @@ from userdp.local.vector import duchi_vector_mean, split_users
 from userdp.planning.option import Option, Question, unused
 from userdp.planning.risk.improved_plan import choose_plan, risk_bound
 from userdp.planning.risk.localised import sign_risk
-from userdp.privacy.guarantee import disjoint
+from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import CubeReport
@@ -171,7 +171,7 @@ def vector_options(asked: Question, d: int) -> Iterator[Option]:
         return
     fold = replace(asked, n=2 * (asked.n // 2 // d))
     for option in (improved(fold), two_points(fold)):
-        yield by_coordinate(option, d)
+        yield by_entry(option, d)
 
 
 def whole_vectors(asked: Question, d: int) -> Option:
@@ -190,13 +190,13 @@ def whole_vectors(asked: Question, d: int) -> Option:
     )
 
 
-def by_coordinate(option: Option, d: int) -> Option:
-    """The option for each of d coordinates, a fold of the users for each; any of them may be lost."""
+def by_entry(option: Option, d: int, *, whole: bool = False) -> Option:
+    """The option for each of d coordinates, a fold of the users for each or all of them; any may be lost."""
     if option.unused:
         return option
     sums = {name: math.sqrt(d) * getattr(option, name) for name in ("error", "noise", "bias")}
-    call, failure = partial(in_folds, option.call), min(1.0, d * option.failure)
-    name = f"{option.method}, a coordinate a user"
+    call, failure = partial(in_folds, option.call, whole=whole), min(1.0, d * option.failure)
+    name = f"{option.method}, {'each coordinate' if whole else 'a coordinate a user'}"
     return replace(option, method=name, estimates=WHOLE, failure=failure, call=call, **sums)
 
 
@@ -209,10 +209,10 @@ def scaled(
     return replace(found, value=centre + half * found.value)
 
 
-def in_folds(estimator: Any, means: Any, sizes: Any, **known: Any) -> VectorEstimate:
-    """Each coordinate estimated by the users of a fold, who send nothing else."""
+def in_folds(estimator: Any, means: Any, sizes: Any, *, whole: bool = False, **known: Any) -> VectorEstimate:
+    """Each coordinate estimated by a fold of the users, who send nothing else, or by all, and budgets add."""
     means, sizes = np.asarray(means), np.asarray(sizes)
-    folds = map(np.concatenate, split_users(*means.shape))
+    folds = [slice(None)] * means.shape[1] if whole else map(np.concatenate, split_users(*means.shape))
     found = [estimator(means[fold, j], sizes[fold], **known) for j, fold in enumerate(folds)]
-    value = np.array([one.value for one in found])
-    return VectorEstimate(value, disjoint(*(one.guarantee for one in found)), tuple(found))
+    value, spent = np.array([one.value for one in found]), [one.guarantee for one in found]
+    return VectorEstimate(value, (sequential if whole else disjoint)(*spent), tuple(found))

@@ -52,7 +52,11 @@ def plan(
     trust
         Who sees raw data: "nobody" (local privacy) or a "curator" (central).
     estimate
-        A "mean" of numbers, or a "histogram" over known items (of a curator).
+        A "mean" of numbers, or a "histogram" over known items (of a curator: without trust a user reports
+        one item, which counts users and not records; `userdp.privacy.UnaryEncoding` does that). A sum is the
+        mean over all "records" times their number, if that is public. Unknown items have
+        `userdp.central.unbounded_histogram`, whose threshold says what is released; its error depends on how
+        many users hold each item, of which nothing is public, and so it is not ranked.
     domain
         Public ends of the values; errors and `spread` are in its units.
     spread
@@ -68,7 +72,7 @@ def plan(
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal".
     dimension
-        Entries of a mean vector, each in `domain`; above 1 for local methods. The error is of all together.
+        Entries of a mean vector, each in `domain`. The error is of all together.
     items
         Number of items of a histogram.
     neighbours
@@ -92,7 +96,7 @@ def plan(
     _validate.one_of(("nobody", "curator"), trust=trust)
     _validate.one_of(("mean", "histogram"), estimate=estimate)
     if (estimate, trust) not in ANSWERS:
-        raise ValueError(f"trust must be 'curator' for a {estimate}, got {trust!r}")
+        raise ValueError(f"trust must be 'curator' for a {estimate}, {REASON}, got {trust!r}")
     law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
     public = private_sizes, tails, sizes_tell, dimension, items, neighbours, rounds, target
     guess = (domain[1] - domain[0]) / 10 if spread is None else spread
@@ -101,8 +105,8 @@ def plan(
         raise ValueError(f"target must be 'population' but for the mean of numbers, got {target!r}")
     if (target, trust) == ("records", "nobody"):
         raise ValueError(f"trust must be 'curator' for the mean over all records, got {trust!r}")
-    if dimension > 1 and (estimate, trust) != ("mean", "nobody"):
-        raise ValueError(f"trust must be 'nobody' for a dimension above 1, got {trust!r}")
+    if dimension > 1 and estimate == "histogram":
+        raise ValueError(f"dimension must be 1 for a histogram, got {dimension!r}")
     about = estimate if target == "population" else TARGETS[target]
     words = f"{about}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     words += f", {dimension} coordinates" if dimension > 1 else ""
@@ -111,6 +115,7 @@ def plan(
     return ranked(ANSWERS[estimate, trust](asked), words, *SCALES[estimate, trust](asked))
 
 
+REASON = "since local reports count users by one item each"
 # what answers a question, by what is wanted and who is trusted
 ANSWERS: dict[tuple[str, str], Callable[[Question], Iterable[Option]]] = {
     ("mean", "nobody"): local_methods.options,
@@ -152,12 +157,10 @@ def ranked(
     in_order = sorted(options, key=lambda one: (one.failure > MOST_LOST, one.error))
     sure = [one for one in in_order if one.assumes == ANY and one.error <= NEARLY * in_order[0].error]
     first = (sure or in_order)[0]
-    others = [one for one in in_order if one is not first]
+    others = [warned(one, first) for one in in_order if one is not first]
     if first.error > guess / 2:
-        first = replace(
-            first, warning=f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"
-        )
-    others = [warned(option, first) for option in others]
+        words = f"{first.method} errs by {first.error:.2g}, a guess without data by {guess:.2g}"
+        first = replace(first, warning=words)
     return Ranking((first, *others), question, without_privacy, guess, *limits)
 
 

@@ -205,6 +205,7 @@
     cell.fresh = fresh;
     window.MathJax?.typesetPromise?.([fresh]);
     if (document.querySelector(".live-waiting")) return;
+    document.querySelector(".live-differs")?.scrollIntoView({ block: "center", behavior: "smooth" });
     const count = (selector) => document.querySelectorAll(selector).length;
     tell(lab ? `done: ${count(".claim-right")} of ${cells.filter((one) => isCheck(one.of)).length} checks pass`
       : `done: ${count(".live-differs")} of ${count(".live-output")} cells differ from the book`);
@@ -212,7 +213,9 @@
 
   function hear({ data }) {
     if (data.progress) tell(data.progress);
-    if (data.failed) tell(`could not run: ${data.failed}`);
+    if (data.failed) tell(/import|fetch|network/i.test(data.failed)
+      ? "Python could not be loaded: without internet, make the book with `make live`, which puts Python beside it, or use the notebook (the download button)."
+      : `could not run: ${data.failed}`);
     if (data.outputs) put(cells[data.id], data.outputs);
   }
 
@@ -245,6 +248,21 @@
     tell("as in the book");
   }
 
+  /* A table of the reader's own, for a page that looks for this file: it goes to the worker and nowhere else. */
+  const OWN = "my-table.csv";
+  function chooser() {
+    const field = element("input", { type: "file", accept: ".csv,text/csv" });
+    field.addEventListener("change", async () => {
+      const [file] = field.files;
+      if (!file) return;
+      if (!worker) await begin();
+      worker.postMessage({ file: OWN, bytes: await file.arrayBuffer() });
+      touch(cells[0]);
+      runTo(cells.at(-1));
+    });
+    return element("label", { textContent: "Your CSV " }, field);
+  }
+
   async function open() {
     const action = (text, act) => element("button", { type: "button", textContent: text, onclick: act });
     bar = element("div", { className: "live-bar", role: "region", ariaLabel: "Run here" },
@@ -256,6 +274,7 @@
     const boxes = [...document.querySelectorAll("article div.cell:not(.cell-part)")].filter((box) => box.querySelector(".cell_input pre"));
     cells = boxes.map((box, id) => prepare(box, id, before[id]));
     if (lab) openLab();
+    if (cells.some((cell) => cell.source.includes(OWN))) bar.prepend(chooser());
     await begin();
   }
 

@@ -32,6 +32,7 @@ self.onmessage = async ({ data }) => {
   try {
     if (data.start) await start(data.start);
     else if (data.forget) forget();
+    else if (data.file) pyodide.FS.writeFile(data.file, new Uint8Array(data.bytes));
     else run(data);
   } catch (error) {
     say({ failed: String(error), id: data.id });

@@ -58,23 +58,11 @@ def deck(root: Path, path: Path) -> str:
 
 def slide(root: Path, text: str) -> str:
     """One slide: its words, its figures whole, its questions with their answers folded, the notes."""
-    shown, _, notes = (
-        re.split(r"^(Notes \()", text, maxsplit=1, flags=re.M) if "\nNotes (" in text else (text, "", "")
-    )
-    html = markdown().render(shown.replace("](/book/", f"]({address(root)}/book/"))
-    for kind, draw in (("moving", lambda name: markup(figures(root)[name])), ("diagram", svg)):
-        html = re.sub(
-            rf'<pre><code class="language-{{{kind}}}">(.*?)\n</code></pre>',
-            lambda found, draw=draw: f'<div class="drawn">{draw(found[1].strip())}</div>',
-            html,
-        )
-    html = re.sub(
-        r"<p>\{predict\} (.*?)</p>\n<blockquote>(.*?)</blockquote>",
-        r'<details class="predict"><summary>\1</summary>\2</details>',
-        html,
-        flags=re.S,
-    )
-    return html + (f'<aside class="notes">{markdown().render(f"Notes ({notes}")}</aside>' if notes else "")
+    shown, _, notes = text.partition("\nNotes (")
+    html = markdown(root).render(shown)
+    folded = r'<details class="predict"><summary>\1</summary>\2</details>'
+    html = re.sub(r"<p>\{predict\} (.*?)</p>\n<blockquote>(.*?)</blockquote>", folded, html, flags=re.S)
+    return html + f'<aside class="notes">{markdown(root).render(notes and f"({notes}")}</aside>'
 
 
 def address(root: Path) -> str:
@@ -83,8 +71,18 @@ def address(root: Path) -> str:
     return f"https://{owner.lower()}.github.io/{name}"
 
 
-def markdown() -> MarkdownIt:
+def markdown(root: Path) -> MarkdownIt:
+    """Markdown with mathematics, the book's figures, and links to its pages."""
+
     def mathematics(text: str, options: dict) -> str:
         return rf"\[{escape(text)}\]" if options["display_mode"] else rf"\({escape(text)}\)"
 
-    return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=mathematics)
+    def figure(renderer, tokens: list, place: int, *rest) -> str:
+        kind, _, name = tokens[place].info.partition(" ")
+        draw = {"{moving}": lambda: markup(figures(root)[name]), "{diagram}": lambda: svg(name)}.get(kind)
+        return f'<div class="drawn">{draw()}</div>' if draw else renderer.fence(tokens, place, *rest)
+
+    md = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=mathematics)
+    md.add_render_rule("fence", figure)
+    md.normalizeLink = lambda url: re.sub(r"^(/book/.*)", rf"{address(root)}\1.html", url)
+    return md

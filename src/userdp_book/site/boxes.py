@@ -1,37 +1,102 @@
-"""Boxes of the papers' statements go by the paper's own number, and say their verdict in the title."""
+"""Boxes of the papers' statements go by the paper's own number; a ribbon says the worst that befell them.
+
+Below the title of one that does not hold as printed stands what holds, and a link to the repair.
+"""
 
 import re
 
 from docutils import nodes
 from sphinx_proof.nodes import NODE_TYPES
 
-from userdp_papers.study.claims import statements, verdicts
+from userdp_papers.study.claims import SEVERITIES, faults, statements, verdicts
 
 from . import SAFE
-from .claims import AUTHORS, badge, own_name
+from .claims import AUTHORS, SYMBOLS, own_name, slug
+from .links import resolved, to_page, to_statement
 
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
 NUMBER_IN_TITLE = re.compile(
     r"(?:Pla et al\. \(DAME\)|\w+ et al\.), \w+ [\w.]+|, repaired \(ours\)|, called Algorithm 1 here"
     r"|,? the (?:paper|supplement)['’]s \w+ [\w.]+|\w+ [\w.]+ of the paper"
 )
-NUMBERED = re.compile(r"^\w+ [\d.]+$")
+NUMBERED = re.compile(r"^\w+ [A-Z]?[\d.]+$")
+CORRECTIONS = "book/reproduce/corrections"
+CODE = ("released code", "transcription")  # slips that are not the statement's
+# what a ribbon says where nothing is broken or false: by the worst slip in the statement or its proof
+WORDS = {
+    "proof gap": "a step of its proof repaired",
+    "constant or range": "with another constant or range",
+    "figure's reading": "read in another way",
+    "wording or glyph": "with a word or glyph corrected",
+}
 
 
 def name_boxes(app, doctree, docname: str) -> None:
-    """In the place of the book's own count: the paper's number, the box's title, the verdict."""
+    """In the place of the book's own count: the paper's number, the box's title, and its ribbon."""
     for box in list(doctree.findall(lambda node: type(node) in NODE_TYPES.values())):
         id, dash, suffix = box.get("label").partition("-repaired")
         if id in statements() and not suffix:
-            plain = nodes.admonition("", *box.children, ids=box["ids"], classes=["proof", *box["classes"]])
+            kind = [] if dash else [f"is-{tone(id)}"]
+            classes = ["proof", "statement", *kind, *box["classes"]]
+            plain = nodes.admonition("", *box.children, ids=box["ids"], classes=classes)
             title = plain[plain.first_child_matching_class(nodes.title)]
             given = given_title(id, title)
             # ", with constants (ours)" says already what is ours
             said = bool(dash and given) and given[0].astext().startswith(",")
             colon = [nodes.Text(": ")] if given and not said else []
-            ours = [] if said else [nodes.Text(", repaired (ours)")] if dash else verdict(id)
-            title[:] = [nodes.strong("", own_name(id)), *colon, *given, *ours]
+            ours = [nodes.Text(", repaired (ours)")] if dash and not said else []
+            title[:] = [nodes.inline("", "", nodes.strong("", own_name(id)), *colon, *given, *ours)]
+            if not dash:
+                title += ribbon(id)
+                plain.insert(1, true_of_it(app.builder, docname, id))
             box.replace_self(plain)
+
+
+def slips(id: str) -> list[dict]:
+    """What is wrong with the statement or its proof, the worst first; not what code or our text did to it."""
+    own = [fault for fault in faults().values() if fault["statement"] == id and fault["target"] not in CODE]
+    return sorted(own, key=lambda fault: SEVERITIES.index(fault["severity"]))
+
+
+def tone(id: str) -> str:
+    """The colour of a ribbon: red for what is broken or false, whatever a repair makes of it."""
+    judged = verdicts()[id]
+    return "refuted" if "ribbon" in judged else slug(judged["verdict"])
+
+
+def ribbon(id: str) -> nodes.inline:
+    """The worst that befell the statement, in plain words, after its sign."""
+    judged, worst = verdicts()[id], next(iter(slips(id)), {"severity": ""})["severity"]
+    words, sign = judged["verdict"], SYMBOLS[judged["verdict"]]
+    if "ribbon" in judged:
+        words, sign = judged["ribbon"], SYMBOLS["refuted"]
+    elif words == "holds after correction":
+        words = f"holds {WORDS.get(worst, 'after correction')}"
+    elif words == "holds":
+        words = f"holds · {WORDS[worst]}" if worst == "proof gap" else "holds as printed"
+    return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
+
+
+def true_of_it(builder, docname: str, id: str) -> list[nodes.Node]:
+    """What is true of a statement that does not hold as printed, and where it is repaired."""
+    judged, (worst, *_) = verdicts()[id], [*slips(id), {}]
+    if judged["verdict"] == "holds" or not worst:
+        return []
+    key = next(key for key, fault in faults().items() if fault is worst)
+    own = f"{id}-repaired"
+    has_own = own in getattr(builder.env, "proof_list", {})
+    link = to_statement(own, "The repair") if has_own else to_page(CORRECTIONS, "The repair", f"fault-{key}")
+    end = resolved(builder, docname, link)
+    line = [*with_math(judged["sentence"]), nodes.Text(" "), *end, nodes.Text(".")]
+    return [nodes.paragraph("", "", *line, classes=["true-of-it"])]
+
+
+def with_math(text: str) -> list[nodes.Node]:
+    """A sentence in which ``$...$`` is math."""
+    return [
+        (nodes.math if place % 2 else nodes.Text)(*([part, part] if place % 2 else [part]))
+        for place, part in enumerate(text.split("$"))
+    ]
 
 
 def given_title(id: str, title: nodes.title) -> list[nodes.Node]:
@@ -41,10 +106,6 @@ def given_title(id: str, title: nodes.title) -> list[nodes.Node]:
     kept[-1] = nodes.Text(NUMBER_IN_TITLE.sub("", kept[-1].astext().rstrip().removesuffix(")")))
     words = "".join(node.astext() for node in kept)
     return [] if words in ("", own_name(id), AUTHORS[statements()[id]["paper"]]) else kept
-
-
-def verdict(id: str) -> list[nodes.Node]:
-    return [nodes.Text(" · "), badge(verdicts()[id]["verdict"])]
 
 
 def name_links(app, doctree, docname: str) -> None:

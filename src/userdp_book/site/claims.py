@@ -13,7 +13,7 @@ from userdp_papers.study.claims import MIME, statements
 
 from ..run.pages import Page, pages
 from .generated import SOURCES
-from .links import to_statement
+from .links import to_page, to_statement
 
 AUTHORS = {"kent": "Kent et al.", "dame": "DAME", "cummings": "Cummings et al.", "liu": "Liu et al."}
 # A colour alone would say nothing to some readers.
@@ -26,6 +26,7 @@ SYMBOLS = {
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+WORDS = 10  # of a claim that is closed
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -120,12 +121,13 @@ def expectation(claim) -> str:
     return ("claimed " if claim["verdict"] == "refuted" else "") + sign + number(claim["expected"])
 
 
-def anchor(statement: str) -> str:
-    return f"claim-{statement}"
+def anchor(key: str) -> str:
+    """Where the box of a claim can be found on its page; under its statement's id the first one's."""
+    return f"claim-{key}"
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a box of two lines, and its note folds."""
+    """myst-nb's plugin: a claim is a row, its verdict and ten of its words, which opens to all of it."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
@@ -136,14 +138,28 @@ class ClaimRenderer:
         claim, markdown = dict.fromkeys(OPTIONAL) | data.content, renderer.renderer
         link = to_statement(claim["id"], own_name(claim["id"], f"/{markdown.sphinx_env.docname}"))
         render = partial(inline_nodes, markdown, data.line or 0)
-        box = claim_box(claim | {"note": None}, link, render)
+        address = to_page(markdown.sphinx_env.docname, claim["key"], anchor(claim["key"]))
+        box = claim_box(claim | {"note": None}, link, render, address)
         if claim["note"]:
-            note = nodes.paragraph("", "", *render(claim["note"]))
-            box += [html("<details><summary>note</summary>"), note, html("</details>")]
-        # The first claim about a statement on a page is the one that other pages link to.
-        if markdown.document.ids.setdefault(anchor(claim["id"]), box) is box:
-            box["ids"] = [anchor(claim["id"])]
+            box += nodes.paragraph("", "", *render(claim["note"]), classes=["claim-numbers"])
+        row = [badge(claim["verdict"]), nodes.inline("", " ", *beginning(render(claim["claim"])))]
+        box[:] = folded(row, box.children, classes="claim-row")
+        # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
+        names = [anchor(claim[field]) for field in ("key", "id")]
+        box["ids"] = [name for name in names if markdown.document.ids.setdefault(name, box) is box]
         return [box]
+
+
+def beginning(words: list[nodes.Node]) -> list[nodes.Node]:
+    """The first words of a claim, a formula counted as one, and dots for the others."""
+    shown, left = [], WORDS
+    for node in words:
+        said = node.astext().split() if isinstance(node, nodes.Text) else [""]
+        if left <= 0 or isinstance(node, nodes.Text) and len(said) > left:
+            return [*shown, nodes.Text(" ".join(node.astext().split(" ")[: left + 1]) * (left > 0) + " …")]
+        shown.append(node)
+        left -= len(said)
+    return shown
 
 
 def html(tag: str) -> nodes.raw:
@@ -164,15 +180,17 @@ def inline_nodes(renderer, line: int, text: str) -> list[nodes.Node]:
     return parent.children
 
 
-def claim_box(claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]]) -> nodes.container:
-    """The claim: verdict, evidence, statement and sentence; then the numbers and the note."""
+def claim_box(
+    claim, link: nodes.Node, render: Callable[[str], list[nodes.Node]], address: nodes.Node
+) -> nodes.container:
+    """The claim: verdict, evidence, statement and sentence; then the numbers, the note and its key."""
     box = nodes.container(classes=["claim", f"claim-{slug(claim['verdict'])}"])
     box += joined(" ", [[badge(claim["verdict"])], [evidence(claim)], [link], render(claim["claim"])])
     tail = [[nodes.Text(text)] for text in numbers(claim)]
     if claim["note"]:
         tail.append(render(claim["note"]))
-    if tail:
-        box += joined(" · ", tail, classes=["claim-numbers"])
+    key = nodes.inline("", "", address, classes=["claim-key"])
+    box += joined(" · ", [*tail, [key]], classes=["claim-numbers"])
     return box
 
 

@@ -7,6 +7,7 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 
 import ast
 from collections.abc import Iterable
+from itertools import groupby
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -22,6 +23,7 @@ ROWS = 5  # of a table that stays open beside a figure, with its head
 MANY = 10  # of a table that stays open at all
 PRINTED = 6  # lines that stay open
 NUMBERS, PRINT = "The table", "What is printed"
+BAR = "Code, checks and numbers"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
 TABLES = {
@@ -146,6 +148,36 @@ class Folds(SphinxPostTransform):
             fold(cell)
 
 
+class Bars(SphinxPostTransform):
+    """One bar for all that is folded about a figure: the cells up to it since the last text or figure.
+
+    The folds stay where they are, since a page that runs looks for its cells; what shows them is one bar of
+    a run of cells, and style sets it and them below what the cells put out.
+    """
+
+    default_priority = 200  # after myst-nb has made the folds
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        for parent in {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}.values():
+            children = []
+            for cells, group in groupby(parent.children, is_cell):
+                members = [*group]
+                children += [joined_run(members)] if cells else members
+            parent[:] = children
+
+
+def is_cell(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.container) and node.get("nb_element") in ("cell_code", "cell_part")
+
+
+def joined_run(cells: list[nodes.container]) -> nodes.container:
+    """Cells with a bar for their folds, if any."""
+    has_folds = any(next(cell.findall(HideCodeCellNode), None) or cell.get("hide_mode") for cell in cells)
+    bar = f'<details class="run-bar"><summary>{BAR}</summary></details>'
+    return nodes.container("", *[nodes.raw("", bar, format="html")] * has_folds, *cells, classes=["run"])
+
+
 def is_code(cell: nodes.container) -> bool:
     return cell.get("nb_element") == "cell_code" and cell[0].get("nb_element") == "cell_code_source"
 
@@ -199,4 +231,5 @@ def part(cell: nodes.container, text: str) -> nodes.container:
 
 def setup(app) -> dict:
     app.add_post_transform(Folds)
+    app.add_post_transform(Bars)
     return SAFE

@@ -99,7 +99,7 @@ def drawing(paper: str, address) -> str:
     at = places(paper)
     wide = max((x for x, _ in at.values()), default=0) + WIDTH + 4
     high = max((y for _, y in at.values()), default=0) + HEIGHT + 4
-    lines = "".join(line(at[below], at[id]) for id in at for below in uses(id) if below in at)
+    lines = "".join(line(below, id, at) for id in at for below in uses(id) if below in at)
     boxes = "".join(node(id, *at[id], address(id)) for id in at)
     return (
         '<div class="statement-graph" tabindex="0" role="group" aria-label="What each statement uses">'
@@ -108,11 +108,12 @@ def drawing(paper: str, address) -> str:
     )
 
 
-def line(start: tuple[float, float], end: tuple[float, float]) -> str:
-    (x, y), (u, v) = start, end
+def line(start: str, end: str, at: dict[str, tuple[float, float]]) -> str:
+    (x, y), (u, v) = at[start], at[end]
     x, y, v = x + WIDTH, y + HEIGHT / 2, v + HEIGHT / 2
     bend = (x + u) / 2
-    return f'<path d="M{x:.0f} {y:.0f}C{bend:.0f} {y:.0f} {bend:.0f} {v:.0f} {u:.0f} {v:.0f}"/>'
+    bent = f"M{x:.0f} {y:.0f}C{bend:.0f} {y:.0f} {bend:.0f} {v:.0f} {u:.0f} {v:.0f}"
+    return f'<path data-from="{start}" data-to="{end}" d="{bent}"/>'
 
 
 def node(id: str, x: float, y: float, address: str | None) -> str:
@@ -128,7 +129,7 @@ def node(id: str, x: float, y: float, address: str | None) -> str:
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>'
         f'<text x="{x + WIDTH / 2:.0f}" y="{y + 16:.0f}">{escape(text)}</text>'
     )
-    shown = f'<g class="{kinds}"><title>{escape(words)}</title>{drawn}</g>'
+    shown = f'<g class="{kinds}" data-id="{id}"><title>{escape(words)}</title>{drawn}</g>'
     return f'<a href="{escape(address)}">{shown}</a>' if address else shown
 
 

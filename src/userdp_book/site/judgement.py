@@ -23,6 +23,7 @@ MOVES = {
     "repair": "Repair",
     "survives": "What stands",
 }
+LOSS = ["where", "stated", "really", "smallest example"]
 GRAVE = SEVERITIES[:3]
 SOURCES["judgement"] = lambda root: [faults(), verdicts()]
 
@@ -105,7 +106,21 @@ class Corrections(Judged):
                 frame += nodes.rubric(text=title)
                 boxes = [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
                 frame += nodes.container("", *boxes, classes=[] if keys is top else ["window"])
-        return [frame]
+        return [*self.losses(chosen), frame]
+
+    def losses(self, chosen: dict[str, dict]) -> list[nodes.Node]:
+        """Where more is lost than is stated, in one letter for the budget, whatever the papers call it."""
+        worst = sorted((fault for fault in chosen.values() if "stated" in fault), key=gravity)
+        rows = [
+            [self.charged(fault), *map(self.text, (fault["stated"], fault["really"], fault["example"]))]
+            for fault in worst
+        ]
+        return [table(LOSS, rows, "losses stack")] if rows else []
+
+    def charged(self, fault: dict) -> list[nodes.Node]:
+        """The statement, or the code that is released with it."""
+        code = ", released code" if fault["target"] == "released code" else ""
+        return [to_statement(fault["statement"], own_name(fault["statement"])), nodes.Text(code)]
 
     def box(self, key, fault, links, opened):
         by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]

@@ -14,7 +14,7 @@ from . import SAFE
 STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 # Engines whose words are no classes of a page.
-ENGINES = ("mathjax", "fontawesome.js")
+ENGINES = ("mathjax", "fontawesome.js", "tippy/")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 IN_PAGE = re.compile(r'class="([^"]*)"')
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
@@ -22,6 +22,7 @@ PARENTHESES = re.compile(r"\([^()]*\)")
 COMMA = re.compile(r",(?![^()]*\))")
 # Its name, width, height, other names and outline.
 ICON = re.compile(r'"?([\w-]+)"?:\[(\d+),(\d+),\[([^\]]*)\],"\w+","([^"]+)"')
+PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]+\.png)")')
 # What stands in the place of each <i class="fa-...">, as the theme's styles expect it.
 SCRIPT = """// The icons that this book uses, from Font Awesome Free (CC BY 4.0).
 for (const [name, [width, height, path]] of Object.entries(%s))
@@ -43,6 +44,17 @@ def in_palette(png: str) -> str:
     colours = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     colours.save(out, "png", compress_level=6)  # what more would save costs more time
     return b64encode(out.getvalue()).decode("ascii")
+
+
+def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Say how large each picture is, so that the page does not move when it comes."""
+    paths = {name: path for path, name in app.builder.images.items()}
+
+    def sized(found: re.Match) -> str:
+        wide, high = Image.open(Path(app.srcdir) / paths[found[1]]).size
+        return f'<img width="{wide}" height="{high}" {found[0].removeprefix("<img ")}'
+
+    context["body"] = PICTURE.sub(sized, context.get("body", ""))
 
 
 def lighten(app, error) -> None:
@@ -121,5 +133,6 @@ def icons(script: str, used: set[str]) -> dict[str, list]:
 
 
 def setup(app) -> dict:
+    app.connect("html-page-context", reserve)
     app.connect("build-finished", lighten)
     return SAFE

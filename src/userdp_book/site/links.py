@@ -51,27 +51,24 @@ class ResolveLinks(SphinxPostTransform):
 
     def run(self, **kwargs) -> None:
         for link in list(self.document.findall(book_link)):
-            found = place(self.env, link)
-            if found is None:
-                link.replace_self(link.children)
-                continue
-            docname, anchor = found
-            shown = link if link.astext() else self.env.titles[docname].deepcopy()
-            inner = nodes.inline("", "", *shown.children)
-            found = make_refnode(self.app.builder, self.env.docname, docname, anchor, inner)
-            if link.get("query"):
-                found["refuri"] += f"?{link['query']}"
-            link.replace_self(found)
+            link.replace_self(resolved(self.app.builder, self.env.docname, link))
+
+
+def resolved(builder, docname: str, link: book_link) -> list[nodes.Node]:
+    """The reference for a link on a page, or its words where there is no such place."""
+    found = place(builder.env, link)
+    if found is None:
+        return link.children
+    shown = link if link.astext() else builder.env.titles[found[0]].deepcopy()
+    made = make_refnode(builder, docname, *found, nodes.inline("", "", *shown.children))
+    if link.get("query"):
+        made["refuri"] += f"?{link['query']}"
+    return [made]
 
 
 def keep_together(app, doctree, docname: str) -> None:
-    """A comma, a full stop or a hyphenated word stays on the line of the formula before it.
-
-    The scorecard, the heaviest page, goes without: it has six hundred such places.
-    """
-    heavy = [table for table in doctree.findall(nodes.table) if "scorecard" in table["classes"]]
-    spared = {id(formula) for table in heavy for formula in table.findall(nodes.math)}
-    for formula in [each for each in doctree.findall(nodes.math) if id(each) not in spared]:
+    """A comma, a full stop or a hyphenated word stays on the line of the formula before it."""
+    for formula in list(doctree.findall(nodes.math)):
         after = formula.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.Text) and (mark := MARK.match(after)):
             both = nodes.inline("", "", classes=["unbroken"])

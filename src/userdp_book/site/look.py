@@ -15,6 +15,8 @@ def configure(app, config) -> None:
 def setup(app) -> dict:
     app.connect("config-inited", configure)
     app.add_css_file("userdp.css")
+    app.add_css_file("look.css")
     app.add_js_file("filter.js")
     app.add_js_file("reach.js")
+    app.add_js_file("page.js")
     return SAFE

@@ -12,7 +12,7 @@ from userdp_papers.study.claims import VERDICTS, statements, verdicts
 from ..evidence.proofs import extent
 from . import SAFE
 from .boxes import AUTHORS, own_name
-from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, slug
+from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, html, measured, slug
 from .generated import FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
@@ -55,7 +55,7 @@ def statement_link(id: str) -> nodes.Node:
 def page_link(claim: Stored):
     """Where the claim is checked: the page's short name in words; an index page goes by its folder's."""
     short = claim.page.name.removesuffix("/index").rpartition("/")[2].replace("-", " ")
-    return to_page(claim.page.docname, short, anchor(claim["id"]))
+    return to_page(claim.page.docname, short, anchor(claim["key"]))
 
 
 class Generated(FromData):
@@ -96,8 +96,9 @@ class Scorecard(Generated):
     head = ["statement", "claim", "verdict", "measured", "expected", "page"]
 
     def show(self, chosen, claims):
-        parts = [counts(chosen, claims), *super().show(chosen, claims)]
-        return [nodes.container("", *parts, classes=["userdp-filtered"])]
+        # in a template a browser makes nothing of the rows until a script is asked to
+        rows = [html('<template class="on-demand">'), *super().show(chosen, claims), html("</template>")]
+        return [nodes.container("", counts(chosen, claims), *rows, classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
         judged, paper = verdicts()[item["id"]], item["paper"]
@@ -169,7 +170,8 @@ class NotReproducible(Generated):
         return rows
 
     def box(self, item, claim):
-        box = claim_box(claim, statement_link(item["id"]), self.text)
+        address = to_page(claim.page.docname, claim["key"], anchor(claim["key"]))
+        box = claim_box(claim, statement_link(item["id"]), self.text, address)
         box[0] += [nodes.Text(" → "), page_link(claim)]
         return box
 

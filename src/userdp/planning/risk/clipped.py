@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
-from scipy.special import expit, ndtr
+from scipy.special import expit
 
 from userdp._types import Floats
 from userdp.central.clipped import MOST_CENTRES, STEP
 from userdp.central.weights import optimal_weights
-from userdp.planning.risk.improved_plan import Tails, tail
+from userdp.planning.risk.improved_plan import Tails, excess, tail
 from userdp.sizes import FiniteSizes
 
 # windows from which the best is sought, in deviations of the least, a middling, the best mean
@@ -44,15 +44,6 @@ class ClippedRisk(NamedTuple):
     def risk(self) -> float:
         """Bound on the mean squared error."""
         return (self.sampling + self.clipping) ** 2 + self.noise + 4 * self.failure
-
-
-def excess(x: Floats, tails: Tails) -> tuple[Floats, Floats]:
-    """Bounds on the expected excess over x on one side, and on its expected square on both together."""
-    density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
-    if tails == "bounded":
-        return above, np.maximum(4 * (density - x * above), 0)
-    square = 2 * ((1 + x**2) * above - x * density) / math.sqrt(2 * math.pi)
-    return (density - x * above) / math.sqrt(2 * math.pi), np.maximum(square, 0)
 
 
 class Users(NamedTuple):

@@ -27,7 +27,7 @@ Tails = Literal["bounded", "normal"]
 TAILS = get_args(Tails)
 WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
 CELLS = 48  # sizes told apart when a bound is computed
-VOTE_SIZES = 4  # thresholds of a vote that are tried
+VOTE_SIZES = 2  # thresholds of a vote that are tried
 LARGEST_HALF_WIDTH = 0.25
 USUAL_SQUARE = 0.25  # of a deviation in the last round, in units of what is not cut
 
@@ -37,22 +37,13 @@ def tail(x: Any, tails: Tails) -> Any:
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
 
-def _excess(x: float, tails: Tails) -> float:
-    """Integral of `tail` from x on: bounds the expected excess over x."""
-    if tails == "bounded":
-        return math.sqrt(2 * math.pi) * ndtr(-x)
-    return _density(x) - x * ndtr(-x)
-
-
-def _square_excess(x: float, tails: Tails) -> float:
-    """Bound on the expected square of the excess of an absolute value over x, two sides."""
-    if tails == "bounded":
-        return max(4 * (math.exp(-(x**2) / 2) - x * math.sqrt(2 * math.pi) * ndtr(-x)), 0.0)
-    return max(2 * ((1 + x**2) * ndtr(-x) - x * _density(x)), 0.0)
-
-
-def _density(x: float) -> float:
-    return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+def excess(x: Any, tails: Tails) -> tuple[Any, Any]:
+    """Bounds on the expected excess over x on one side, and on its expected square on both together."""
+    density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
+    if tails == "bounded":  # the integrals of `tail` from x on
+        return above, np.maximum(4 * (density - x * above), 0)
+    square = 2 * ((1 + x**2) * above - x * density) / math.sqrt(2 * math.pi)
+    return (density - x * above) / math.sqrt(2 * math.pi), np.maximum(square, 0)
 
 
 PLAIN = Round(1, 1.0, 0.0)
@@ -157,7 +148,7 @@ def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBo
     for number, round_ in enumerate(plan.rounds):
         if number:
             slack = (round_.offset - biases[-1]) / deviations[-1]
-            spill += deviations[-1] * math.sqrt(_square_excess(slack, tails)) if slack >= 0 else math.inf
+            spill += deviations[-1] * math.sqrt(excess(slack, tails)[1]) if slack >= 0 else math.inf
         last = number + 1 == len(plan.rounds)
         deviation, bias = _round(round_, law, epsilon, tails, plan.last if last else "two-point", spill)
         deviations.append(deviation)
@@ -182,7 +173,7 @@ def _round(
         roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + spill
         square = min(float(law.probabilities @ (roots / scale) ** 2), 1.0)
     report = report_square(kind, epsilon, square)
-    lost = law.probabilities @ (1 / (scale * root)) * _excess(round_.sigmas, tails)
+    lost = law.probabilities @ (1 / (scale * root)) * excess(round_.sigmas, tails)[0]
     bias = 0.0 if round_.sigmas == 0 else lost / gain  # the plain report projects nothing
     return float(math.sqrt(report / round_.users) / gain), float(bias)
 
@@ -228,11 +219,12 @@ def choose_plan(
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     law = size_cells(size_law)
+    known = _Known(n, epsilon, law, tails, spread, likely_kind(epsilon))
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
     for size in [None, *(_vote_sizes(law) if vote else [])]:
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
             if rounds + bool(size) <= n:
-                plans.append(_best(_Known(n, epsilon, law, tails, spread), size, rounds))
+                plans.append(_best(known, size, rounds))
     plans = [replace(plan, last=kind) for kind in REPORTS for plan in plans]
     return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
 
@@ -251,32 +243,33 @@ class _Known(NamedTuple):
     law: FiniteSizes
     tails: Tails
     spread: float
+    kind: Kind
 
 
 def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
 
-    def build(x: NDArray) -> Plan:
-        return replace(_plan(x, known, vote_size, rounds), last=last)
-
     def objective(x: NDArray) -> float:
-        return math.log(_bound(build(x), known.law, known.epsilon, known.tails).risk)
+        plan = _plan(x, known, vote_size, rounds)
+        return math.log(_bound(plan, known.law, known.epsilon, known.tails).risk)
 
-    opens, last = 1 if vote_size else 0, likely_kind(known.epsilon)
-    size = 3 * rounds - 1 + 2 * opens
+    size = 3 * rounds - 1 + (2 if vote_size else 0)
     simplex = np.vstack([np.zeros(size), -0.4 * np.eye(size)])
-    options = {"maxfev": 400 * rounds, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex}
-    return build(scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x)
+    options = {"maxfev": 400 * rounds, "xatol": 0.03, "fatol": 1e-3, "initial_simplex": simplex}
+    best = scipy.optimize.minimize(objective, simplex[0], method="Nelder-Mead", options=options).x
+    return _plan(best, known, vote_size, rounds)
+
+
+def _trial(kind: type, *fields: Any) -> Any:
+    """A value whose fields need no check: a thousand are tried, and one is kept."""
+    made: Any = object.__new__(kind)
+    made.__dict__.update(zip(kind.__annotations__, fields, strict=True))
+    return made
 
 
 def likely_kind(epsilon: float) -> Kind:
     """Kind of the last reports for which the other parameters are sought: most deviations are small."""
     return min(REPORTS, key=lambda kind: report_square(kind, epsilon, USUAL_SQUARE))
-
-
-@lru_cache(maxsize=64)
-def _root(spread: float, size: int) -> float:
-    return float(Round(1, 1.0, 0.0, spread).root(size))
 
 
 def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
@@ -289,14 +282,15 @@ def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan
     users[-1] = max(known.n - sum(users[:-1]), 1)
     users[users.index(max(users))] -= sum(users) - known.n
     rest = x[groups:]
-    root = _root(known.spread, vote_size or 1)
-    tau = min(max(3 / root * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
+    deviation = math.sqrt(1 / (vote_size or 1) + known.spread**2)
+    tau = min(max(3 * deviation * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(Round(users[opens + number], float(offset), allowed, known.spread))
+        made.append(_trial(Round, users[opens + number], float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
-    return Plan(users[0] if opens else 0, float(tau), int(vote_size or 1), tuple(made))
+    votes = users[0] if opens else 0, float(tau), int(vote_size or 1)
+    return _trial(Plan, *votes, tuple(made), known.kind)

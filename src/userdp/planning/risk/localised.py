@@ -152,14 +152,16 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
 
     Users asked at theta tell ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / deviation)^2`` each. To find theta takes
     ``log(2 / deviation)`` nats at the capacity of randomised response. A median is off the mean by at most a
-    deviation of the own means, and of a mean of m records by some 1.4 / m: 1 / (3 m) if it is nearly normal.
+    deviation of the own means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is off
+    by 1 / (3 m) at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two
+    values that the mean of signs can have, 2 / m apart, leaves open.
     """
 
     def deviation(m: NDArray) -> NDArray:
         return np.sqrt(np.minimum(1 / m + spread**2, 1.0))
 
     def skew(m: NDArray) -> NDArray:
-        return np.minimum(1 / (3 * m) if tails == "normal" else 1.4 / m, 1 / np.sqrt(m))
+        return np.minimum((2 / 3 if tails == "normal" else 1.4) / m, 1 / np.sqrt(m))
 
     steep = size_law.expectation(lambda m: 1 / deviation(m))
     bias = size_law.expectation(lambda m: skew(m) / deviation(m)) / steep

@@ -5,6 +5,7 @@ async () => {
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
   // Paper shows all code, and so not once more what a page shows of a folded cell.
+  every("template", (e) => e.replaceWith(e.content));
   every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .moving-controls", (e) => e.remove());
   every("details", (e) => { e.open = true; });
   every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });

@@ -91,7 +91,23 @@ const userdpFilter = (() => {
     }
   }
 
-  return () => document.querySelectorAll(".userdp-filtered").forEach(start);
+  /* Rows in a template are made when they are asked for, or when the address asks for some of them. */
+  function offer(box) {
+    const held = box.querySelector("template.on-demand");
+    if (!held) return start(box);
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn on-demand", textContent: `Show all ${held.content.querySelectorAll("[class*='by-']").length} rows` });
+    const make = () => {
+      button.remove();
+      held.replaceWith(held.content);
+      start(box);
+      window.MathJax?.typesetPromise?.([box]);
+    };
+    button.addEventListener("click", make);
+    held.before(button);
+    if (location.search || location.hash.startsWith("#claim-")) make();
+  }
+
+  return () => document.querySelectorAll(".userdp-filtered").forEach(offer);
 })();
 
 window.addEventListener("DOMContentLoaded", userdpFilter);

@@ -15,6 +15,7 @@ const userdpReach = (() => {
       const style = getComputedStyle(box);
       const scrolls = box.scrollWidth > box.clientWidth && /auto|scroll/.test(style.overflowX)
         || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
+      box.classList.toggle("scrolls", scrolls && box.scrollWidth > box.clientWidth);
       if (scrolls && !box.hasAttribute("tabindex")) box.tabIndex = 0;
     }
   }
@@ -29,9 +30,10 @@ const userdpReach = (() => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const folds = [...document.querySelectorAll("article .toggle-hidden")].filter((fold) => target && fold.contains(target));
     for (const fold of folds) fold.querySelector("button.toggle-button")?.click();
-    const row = target?.closest("details.opens") ?? target?.querySelector(":scope > details.opens");
-    if (row) row.open = true;
-    if (folds.length || row) target.scrollIntoView();
+    const rows = [target?.querySelector(":scope > details.opens")].filter(Boolean);
+    for (let row = target?.closest("details"); row; row = row.parentElement.closest("details")) rows.push(row);
+    for (const row of rows) row.open = true;
+    if (folds.length || rows.length) target.scrollIntoView();
   }
 
   async function start() {

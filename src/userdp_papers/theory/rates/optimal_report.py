@@ -1,9 +1,9 @@
-"""The least variance that an unbiased private report of a mean can have: a linear program, for a yardstick.
+"""The least error that one private report of a mean can have: a linear program, for a yardstick.
 
 A user holds m signs, k of them +1. A report is a channel from k to a number; that it is epsilon-private, is
-unbiased for each of the m + 1 means, and has a variance of at most V whatever the mean of the signs, are
-linear conditions on the channel. On a finite set of numbers the smallest V is attained, so that what is
-returned is the variance of a report that exists: the optimum over all numbers may be a little smaller.
+unbiased for each of the m + 1 means, and errs by at most V in the mean square whatever the mean of the signs,
+are linear conditions on the channel. On a finite set of numbers the smallest V is attained, so that what is
+returned is the error of a report that exists: the optimum over all numbers may be a little smaller.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from scipy.stats import binom
 from userdp import _validate
 from userdp._public import public
 
-THETAS = np.linspace(-1, 1, 41)  # means of signs at which the variance is bounded
+THETAS = np.linspace(-1, 1, 41)  # means of signs at which the error is bounded
 
 
 @public
-def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81) -> float:
-    """Least largest variance of one unbiased epsilon-private report of the mean of `size` signs.
+def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81, unbiased: bool = True) -> float:
+    """Least largest mean squared error of one epsilon-private report of the mean of `size` signs.
 
     Parameters
     ----------
@@ -28,18 +28,24 @@ def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81) -> 
         Budget of the report.
     reports
         Numbers that can be reported: so many between the ends of a piecewise report, and the two points.
+    unbiased
+        Whether the report has to be, so that its error is a variance; else it is the best that can be done
+        for a single user, and the numbers lie in [-1, 1].
 
     Examples
     --------
     >>> two_points = 1 / np.tanh(0.5) ** 2
     >>> bool(np.isclose(optimal_report_variance(size=1, epsilon=1.0), two_points))
     True
+    >>> f"{optimal_report_variance(size=1, epsilon=1.0, unbiased=False):.2f}"
+    '0.79'
     """
     _validate.integer(1, size=size)
     _validate.integer(2, reports=reports)
     _validate.budget(epsilon=epsilon)
     ends, two = 1 / np.tanh(epsilon / 4), 1 / np.tanh(epsilon / 2)
     values = np.union1d(np.linspace(-ends, ends, reports), [-two, two])
+    values = values if unbiased else np.linspace(-1, 1, reports)
     inputs, count = size + 1, values.size
     # variables: the channel, row by row, the least probability of each report, the variance
     each, row = sparse.identity(inputs), sparse.identity(count)
@@ -48,13 +54,13 @@ def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81) -> 
     above = sparse.hstack([-sparse.kron(each, row), least, nothing])
     below = sparse.hstack([sparse.kron(each, row), -np.exp(epsilon) * least, nothing])
     laws = binom.pmf(np.arange(inputs), size, (1 + THETAS[:, None]) / 2)
-    risks = sparse.hstack(
-        [sparse.kron(laws, values**2), sparse.csr_matrix((THETAS.size, count)), -np.ones((THETAS.size, 1))]
-    )
-    moments = sparse.vstack([sparse.kron(each, np.ones(count)), sparse.kron(each, values)])
-    equal = sparse.hstack([moments, sparse.csr_matrix((2 * inputs, count + 1))])
-    wanted = np.concatenate([np.ones(inputs), np.linspace(-1, 1, inputs)])
-    limits = np.concatenate([np.zeros(2 * inputs * count), THETAS**2])
+    squares = (values - THETAS[:, None]) ** 2
+    errors = (laws[:, :, None] * squares[:, None, :]).reshape(THETAS.size, -1)
+    risks = sparse.hstack([errors, sparse.csr_matrix((THETAS.size, count)), -np.ones((THETAS.size, 1))])
+    moments = [sparse.kron(each, power) for power in (np.ones(count), values)[: 1 + unbiased]]
+    wanted = np.append(np.ones(inputs), np.linspace(-1, 1, inputs))[: inputs * len(moments)]
+    equal = sparse.hstack([sparse.vstack(moments), sparse.csr_matrix((wanted.size, count + 1))])
+    limits = np.zeros(2 * inputs * count + THETAS.size)
     cost = np.append(np.zeros(inputs * count + count), 1.0)
     found = optimize.linprog(
         cost, sparse.vstack([above, below, risks]), limits, equal.tocsr(), wanted, method="highs"

@@ -1,0 +1,146 @@
+/* What a page offers beside its text: what a link points to, shown in its place; all folds at once; a figure in full. */
+"use strict";
+
+const userdpPage = (() => {
+  const base = new URL(".", document.currentScript.src);
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+
+  /* ---- what a link points to ---- */
+
+  const pages = new Map();
+  // A page of the book, fetched once; this one is here already.
+  function pageOf(url) {
+    const address = url.origin + url.pathname;
+    if (address === location.origin + location.pathname) return Promise.resolve(document);
+    if (!pages.has(address)) pages.set(address, fetch(address).then((answer) => answer.text()).then((text) => new DOMParser().parseFromString(text, "text/html")));
+    return pages.get(address);
+  }
+
+  // Of a term its meaning, of an entry of the bibliography the entry, of a heading its beginning, of all else itself.
+  function part(found, id) {
+    const target = found.getElementById(id);
+    if (!target) return null;
+    if (target.matches("dt")) return target.nextElementSibling;
+    if (target.matches("section")) return element("div", {}, ...[...target.children].slice(0, 3).map((one) => one.cloneNode(true)));
+    const box = target.closest("figure, .proof, .citation, .moving, div.math, .claim") ?? target;
+    return box.matches("span") ? box.parentElement : box;
+  }
+
+  async function preview(link) {
+    const url = new URL(link.href), found = part(await pageOf(url), decodeURIComponent(url.hash.slice(1)));
+    if (!found) return null;
+    const copy = element("div", { className: "bd-article preview" }, found.cloneNode(true));
+    for (const one of copy.querySelectorAll("[id]")) one.removeAttribute("id");
+    for (const one of copy.querySelectorAll("script, button, .headerlink, .behind, .run-bar, details:not(.claim-row)")) one.remove();
+    for (const one of copy.querySelectorAll("img, a")) for (const name of ["src", "href"])
+      if (one.hasAttribute(name)) one.setAttribute(name, new URL(one.getAttribute(name), url).href);
+    await window.MathJax?.typesetPromise?.([copy]);
+    return copy;
+  }
+
+  const LINKS = ".bd-article a.internal[href*='#'], .bd-article a.reference[href^='#'], .bd-article a[href*='bibliography.html#']";
+  let loaded;
+  const script = (name) => new Promise((done, fail) => document.head.append(element("script", { src: new URL(`tippy/${name}`, base), onload: done, onerror: fail })));
+  // The library comes with the first link that somebody points to.
+  function load() {
+    document.head.append(element("link", { rel: "stylesheet", href: new URL("tippy/tippy.css", base) }));
+    return script("popper.min.js").then(() => script("tippy.umd.min.js"));
+  }
+
+  async function show(event) {
+    const link = event.target.closest?.(LINKS);
+    if (!link || link._tippy || link.matches(".headerlink, .preview a") || link.origin !== location.origin) return;
+    await (loaded ??= load());
+    if (link._tippy) return;
+    tippy(link, {
+      content: "…", interactive: true, maxWidth: 520, delay: [250, 100], touch: ["hold", 400], theme: "userdp", appendTo: document.body, placement: "bottom-start",
+      onShow(tip) {
+        if (tip.filled) return;
+        tip.filled = true;
+        preview(link).then((copy) => (copy ? tip.setContent(copy) : tip.destroy())).catch(() => tip.destroy());
+      },
+    });
+    if (link.matches(":hover, :focus")) link._tippy.show();
+  }
+
+  /* ---- all folds at once ---- */
+
+  const FOLDS = "article details:not(.claim-row, .api-entry)";
+  function offerFolds() {
+    const folds = [...document.querySelectorAll(FOLDS)], title = document.querySelector("article h1");
+    if (!title || folds.length < 2) return;
+    const names = new Map(folds.map((fold) => [fold, fold.getAttribute("name")]));
+    const set = (open) => {
+      for (const fold of folds) {
+        // Tabs of one row are open one at a time, unless all are.
+        if (open) fold.removeAttribute("name"); else if (names.get(fold)) fold.setAttribute("name", names.get(fold));
+        fold.open = open;
+      }
+    };
+    const button = (text, open) => element("button", { type: "button", textContent: text, onclick: () => set(open) });
+    title.after(element("p", { className: "all-folds" }, button("open all", true), " · ", button("close all", false)));
+  }
+
+  /* What one bar opens, it opens in whole. */
+  function openRuns() {
+    for (const bar of document.querySelectorAll(".run-bar"))
+      bar.addEventListener("toggle", () => bar.parentElement.querySelectorAll("details.hide").forEach((fold) => { fold.open = bar.open; }));
+  }
+
+  /* ---- a figure in full ---- */
+
+  function enlarge(event) {
+    const image = event.target.closest("article figure img, article .cell_output > img, article .output > img");
+    if (!image || !matchMedia("(max-width: 48rem)").matches) return;
+    const dialog = element("dialog", { className: "full", ariaLabel: "The figure in full" });
+    const close = element("button", { type: "button", textContent: "×", ariaLabel: "Close", onclick: () => dialog.close() });
+    dialog.append(close, element("img", { src: image.src, alt: image.alt }));
+    dialog.addEventListener("close", () => { dialog.remove(); image.focus(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  function offerFull() {
+    for (const image of document.querySelectorAll("article figure img")) {
+      image.tabIndex = matchMedia("(max-width: 48rem)").matches ? 0 : -1;
+      image.addEventListener("keydown", (event) => event.key === "Enter" && enlarge(event));
+    }
+    document.addEventListener("click", enlarge);
+  }
+
+  /* ---- a graph: what leads to and from the statement that is pointed to ---- */
+
+  function follow(graph) {
+    const edges = [...graph.querySelectorAll("path[data-from]")];
+    const reach = (start, near, far) => {
+      const found = new Set([start]);
+      for (const one of found) for (const edge of edges) if (edge.dataset[near] === one) found.add(edge.dataset[far]);
+      return found;
+    };
+    const mark = (event) => {
+      const id = event.target.closest("[data-id]")?.dataset.id;
+      graph.classList.toggle("pointed", Boolean(id));
+      if (!id) return;
+      const up = reach(id, "from", "to"), down = reach(id, "to", "from");
+      for (const node of graph.querySelectorAll("[data-id]")) node.classList.toggle("kept", up.has(node.dataset.id) || down.has(node.dataset.id));
+      for (const { dataset, classList } of edges) classList.toggle("kept", up.has(dataset.from) && up.has(dataset.to) || down.has(dataset.from) && down.has(dataset.to));
+    };
+    const clear = () => graph.classList.remove("pointed");
+    for (const [name, act] of [["pointerover", mark], ["focusin", mark], ["pointerleave", clear], ["focusout", clear]]) graph.addEventListener(name, act);
+  }
+
+  function start() {
+    offerFolds();
+    openRuns();
+    offerFull();
+    document.querySelectorAll(".statement-graph").forEach(follow);
+    for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, show, { passive: true });
+  }
+  return { start, preview };
+})();
+
+window.addEventListener("DOMContentLoaded", userdpPage.start);

@@ -1,0 +1,151 @@
+"""The lectures: what each must have, and every slide as a room sees it, in light and on paper."""
+
+import re
+
+import pytest
+
+from browsing import CHROMIUM, launched
+from userdp_book.paper.slides import LECTURES, lectures, slide, write_all
+from userdp_book.site.diagrams import DIAGRAMS
+from userdp_book.site.moving import figures
+
+MINUTES = re.compile(r"^Notes \((\d+) minutes\): ", re.MULTILINE)
+PARTS = re.compile(r"^---$", re.MULTILINE)
+HIGH, WIDE = 720, 1280
+
+
+def texts(root):
+    return {path.stem: path.read_text(encoding="utf8") for path in lectures(root)}
+
+
+def test_every_lecture_has_what_a_lecture_needs(root):
+    assert [*texts(root)] == [f"lecture-{number}" for number in range(9)]
+    for name, text in texts(root).items():
+        slides = PARTS.split(text)
+        assert 1500 <= len(text.split()) <= 3500, (name, len(text.split()))
+        assert sum(map(int, MINUTES.findall(text))) == 90, name
+        assert all(len(MINUTES.findall(one)) == 1 for one in slides), name
+        assert text.count("\n{predict} ") >= 3, name
+        assert re.search(r"[Ff]ive|Ten users", text), name
+        assert "](/book/" in text, name
+        for one in slides[1:]:
+            (title,) = re.findall(r"^## (.*)", one, re.MULTILINE)
+            assert len(title) <= 90, (name, title)
+
+
+def test_every_link_and_figure_of_a_lecture_exists(root):
+    for name, text in texts(root).items():
+        for page in re.findall(r"\]\(/(book/[^)]*)\)", text):
+            assert (root / f"{page}.md").is_file() or (root / f"{page}.ipynb").is_file(), (name, page)
+        assert set(re.findall(r"^```\{diagram\} (.*)", text, re.MULTILINE)) <= DIAGRAMS.keys()
+        assert set(re.findall(r"^```\{moving\} (.*)", text, re.MULTILINE)) <= figures(root).keys()
+    moved = {figure for text in texts(root).values() for figure in re.findall(r"\{moving\} (.*)", text)}
+    assert len(moved) >= 8
+
+
+def test_a_question_is_folded_and_notes_are_the_speakers(root):
+    html = slide(root, "## A\n\nText $x < 1$.\n\n{predict} Why?\n> Because.\n\nNotes (3 minutes): Wait.\n")
+    assert '<details class="predict"><summary>Why?</summary>\n<p>Because.</p>\n</details>' in html
+    assert html.endswith('<aside class="notes"><p>(3 minutes): Wait.</p>\n</aside>')
+    assert r"\(x &lt; 1\)" in html
+
+
+LOOK = """() => [...document.querySelectorAll(".slides section")].map((one, place) => {
+  if (!/print-pdf/.test(location.search)) Reveal.slide(place);
+  const words = one.cloneNode(true);
+  words.querySelectorAll("aside, svg, script, .moving-controls").forEach((part) => part.remove());
+  return {
+    foot: one.scrollHeight, side: Math.max(...[...one.querySelectorAll("p, table, pre, svg, h1, h2, li, mjx-container")].map((part) => part.getBoundingClientRect().right - one.getBoundingClientRect().left)),
+    high: Math.max(...[...one.children].filter((part) => part.offsetHeight && part.localName !== "aside").map((part) => part.offsetTop + part.offsetHeight)),
+    words: words.textContent.trim().split(/\\s+/).filter((word) => /\\w/.test(word)).length,
+    drawn: one.querySelectorAll(".drawn").length,
+    sliders: one.querySelectorAll(".moving-controls:not([hidden]) input").length,
+    moving: one.querySelectorAll(".userdp-moving").length,
+    errors: one.querySelectorAll("mjx-merror, [data-mjx-error]").length,
+    raw: /\\\\\\(|\\$/.test(words.textContent),
+  };
+})"""
+
+
+def faults(found):
+    """What is wrong with a slide as it is shown."""
+    return [
+        *(["empty"] if not (found["words"] or found["drawn"]) else []),
+        *(["without words"] if found["words"] < 8 else []),
+        *(["over the foot"] if max(found["foot"], found["high"]) > HIGH + 1 else []),
+        *(["over the side"] if found["side"] > WIDE + 1 else []),
+        *(["a figure without its slider"] if found["moving"] > found["sliders"] else []),
+        *(["a formula that is not set"] if found["errors"] or found["raw"] else []),
+    ]
+
+
+@pytest.fixture(scope="module")
+def decks(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("decks")
+    assert write_all(root, folder) == 9
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with launched() as found:
+        yield found
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no chromium")
+@pytest.mark.parametrize("query", ["", "?print-pdf"])
+def test_no_slide_is_empty_or_runs_over_the_foot(decks, chromium, query):
+    tab = chromium.new_page(viewport={"width": WIDE, "height": HIGH})
+    asked, said = [], []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    for path in sorted(decks.glob("*.html")):
+        tab.goto(f"{path.as_uri()}{query}")
+        tab.wait_for_function("Reveal.isReady() && MathJax.startup?.promise !== undefined")
+        tab.evaluate("MathJax.startup.promise")
+        found = tab.evaluate(LOOK)
+        wrong = {place: faults(one) for place, one in enumerate(found, start=1) if faults(one)}
+        assert not wrong, (path.stem, wrong)
+        assert query or tab.locator(".slide-number").inner_text().split("/")[1].strip() == str(len(found))
+    assert all(url.startswith("file:") for url in asked) and said == []
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no chromium")
+def test_a_slide_with_too_much_or_nothing_is_found(decks, chromium):
+    tab = chromium.new_page(viewport={"width": WIDE, "height": HIGH})
+    tab.goto((decks / "lecture-1.html").as_uri())
+    tab.wait_for_function("Reveal.isReady()")
+    tab.evaluate(
+        """() => { const [one, two, three] = document.querySelectorAll(".slides section");
+        one.innerHTML += "<p>more</p>".repeat(30); two.innerHTML = ""; three.innerHTML = "<table><td>1</td></table>"; }"""
+    )
+    found = [faults(one) for one in tab.evaluate(LOOK)]
+    assert "over the foot" in found[0] and "empty" in found[1] and "without words" in found[2]
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no chromium")
+def test_the_slider_moves_the_figure_and_the_answer_unfolds(decks, chromium):
+    tab = chromium.new_page(viewport={"width": WIDE, "height": HIGH})
+    tab.goto((decks / "lecture-3.html").as_uri())
+    tab.wait_for_function("Reveal.isReady()")
+    tab.evaluate(
+        "Reveal.slide([...document.querySelectorAll('.slides section')].findIndex((one) => one.querySelector('.userdp-moving')))"
+    )
+    here = tab.locator("section.present")
+    before = here.locator(".moving-says").inner_text()
+    here.locator("input").first.focus()
+    tab.keyboard.press("ArrowRight")
+    assert here.locator(".moving-says").inner_text() != before
+    assert not here.locator(".predict p").is_visible()
+    here.locator("summary").click()
+    assert here.locator(".predict p").is_visible() and here.locator(".userdp-moving").count() == 1
+
+
+def test_the_slides_stand_beside_their_page(root):
+    text = (root / "book/teach/index.md").read_text(encoding="utf8")
+    for number in range(9):
+        assert f"lecture-{number}" in text or number == 0, number
+    assert (root / LECTURES).is_dir()
