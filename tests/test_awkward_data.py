@@ -14,6 +14,7 @@ from test_bad_calls import answer
 from userdp import central, local, planning, privacy, sizes, tables
 from userdp.tables.records import user_means
 from userdp_papers.data.means import UserCounts
+from userdp_papers.theory import exact
 from userdp_papers.theory.exact import vote_law
 
 
@@ -26,8 +27,8 @@ def rng():
     "kept",
     [
         lambda: vote_law(5, 1.0),
-        lambda: planning.sign_means(0.1, 100).probabilities,
-        lambda: planning.sign_means(0.1, 100).values,
+        lambda: exact.sign_means(0.1, 100).probabilities,
+        lambda: exact.sign_means(0.1, 100).values,
         lambda: sizes.two_point_sizes(1, 9, 0.5).values,
         lambda: sizes.two_point_sizes(1, 9, 0.5).probabilities,
         lambda: local.Hashes.draw(9, 3, rng()).balance,

@@ -13,7 +13,7 @@ from scipy.stats import chi2, f
 from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import initial_error, realistic_mean
-from userdp.planning import NoGain, Ranking, central_methods, localised_bound
+from userdp.planning import NoGain, Ranking, central_methods
 from userdp.planning.local_methods import in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
@@ -21,7 +21,7 @@ from userdp.privacy import PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
 from userdp_papers.populations import BetaUsers, Signs
-from userdp_papers.theory.exact import calibrated_half_width, localised_risk, sign_means
+from userdp_papers.theory.exact import calibrated_half_width, localised_bound, localised_risk, sign_means
 from userdp_papers.theory.rates import duchi_mean_risk, laplace_mean_risk
 
 # users of one distribution, unless a test says otherwise

@@ -3,9 +3,8 @@
 from userdp.planning import option, plans
 from userdp.planning.option import *
 from userdp.planning.plans import *
-from userdp.planning.risk import improved_plan, localised
+from userdp.planning.risk import improved_plan
 from userdp.planning.risk.improved_plan import *
-from userdp.planning.risk.localised import *
 
-MODULES = option, plans, improved_plan, localised
+MODULES = option, plans, improved_plan
 __all__ = [name for module in MODULES for name in module.__all__]
