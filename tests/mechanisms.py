@@ -511,6 +511,10 @@ TABLE = {
         (ORDER, "privacy/test_choice.py::test_the_answer_has_that_law_and_about_rank_values_above"),
         private=("values",), values={"values": MEANS, "largest": 9},
     ),
+    "privacy.real_quantile": Row(
+        (f"{ORDER.split('::')[0]}::test_a_quantile_loses_its_budget_and_no_more_over_all_neighbours",),
+        private=("values",), ends=(0, 1), values={"values": MEANS, "share": 0.3},
+    ),
     "central.bounded_histogram": Row(HISTOGRAM, private=("counts",)),
     "central.histogram_noise": Row(HISTOGRAM),
     "central.unbounded_histogram": Row(

@@ -17,6 +17,7 @@ from userdp.planning import NoGain, Ranking, central_methods
 from userdp.planning.local_methods import in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
+from userdp.planning.risk import improved_plan
 from userdp.privacy import PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
@@ -239,6 +240,38 @@ def test_vectors_get_the_best_of_the_ways_to_share_out_coordinates(dimension, ta
         assert np.sum(errors) / option.error**2 * dimension < chi2.isf(LEVEL, 5 * dimension), option.method
 
 
+def test_a_curator_answers_for_vectors_at_a_part_of_the_budget_for_each_coordinate():
+    n, d, size, rng = 4000, 3, 400, np.random.default_rng(8)
+    ranking = plan(n=n, sizes=size, epsilon=3.0, dimension=d, trust="curator", domain=(0, 5))
+    theta = np.array([0.7, 2.5, 4.0])
+    assert len(ranking) == 2 and not any(one.unused for one in ranking)
+    for option in ranking:
+        errors = []
+        for _ in range(40):
+            means = 5 * rng.binomial(size, theta / 5, (n, d)) / size
+            found = option.run(means, np.full(n, size), rng=rng)
+            assert found.guarantee.epsilon == pytest.approx(3.0) and found.guarantee.trust == "central"
+            errors.append(((found.value - theta) ** 2).sum())
+        # Laplace noise: the largest of 40 means of squares is within twice what is foretold
+        assert 0.2 < np.mean(errors) / option.error**2 < 2, option.method
+
+
+def test_no_vector_of_equal_weights_is_kept():
+    found = mean.uniform_mean(np.full(10**4, 0.3), epsilon=1.0, rng=np.random.default_rng(1))
+    assert found.weights.shape == (10**4,) and found.weights.strides == (0,)
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_a_plan_takes_few_trials_whatever_is_asked(monkeypatch):
+    """Seconds differ between machines; a trial does not: 700 of them took a tenth of one."""
+    trials, bound = [], improved_plan._bound
+    monkeypatch.setattr(improved_plan, "_bound", lambda *what: trials.append(1) or bound(*what))
+    for n, sizes in ((10**4, 1000), (10**8, 10**8), (10**5, PowerLawSizes(1, 10**6, 0.5))):
+        trials.clear()
+        plan(n=n, sizes=sizes, epsilon=1.0)
+        assert 20 < len(trials) < 2000
+
+
 def test_errors_are_in_the_units_of_the_domain():
     unit, ratings = (plan(n=5000, sizes=20, epsilon=1.0, domain=ends) for ends in ((-1, 1), (0, 5)))
     assert [option.error * 2.5 for option in unit] == pytest.approx([option.error for option in ratings])
@@ -317,7 +350,9 @@ def test_a_histogram_counts_as_many_records_as_pay():
         counts = rng.multinomial(law.draw(n, rng), np.full(items, 1 / items))
         errors.append(abs(best.run(counts, rng=rng).value - counts.sum(axis=0)).sum())
     assert np.mean(errors) == pytest.approx(best.error, rel=0.25)
-    assert 1 < best.parameters["bound"] < law.largest
+    assert 1 < best.parameters["bound"] < law.largest and best.basis == "bound"
+    options = plan(n=n, sizes=law, epsilon=0.5, trust="curator", estimate="histogram", items=items)
+    assert next(one for one in options if one.method == "every record").basis == "exact"
 
 
 @pytest.mark.parametrize("n, theta", [(60, 0.137), (100, 0.0), (200, -0.43)])

@@ -8,7 +8,13 @@ from scipy import stats
 
 from fakes import Silent
 from userdp.privacy import LaplaceNoise
-from userdp.privacy.choice import ExponentialChoice, NoisyMaximum, order_statistic, order_statistic_law
+from userdp.privacy.choice import (
+    ExponentialChoice,
+    NoisyMaximum,
+    order_statistic,
+    order_statistic_law,
+    real_quantile,
+)
 from userdp_papers.theory.audit.exact import exact_loss
 
 
@@ -104,3 +110,33 @@ def test_a_noisy_maximum_adds_its_noise_to_each_score():
 def test_the_smallest_numbers_are_taken_as_any_others(mechanism):
     made = mechanism.calibrated(sensitivity=5e-324, epsilon=1e-320)
     assert made.guarantee.epsilon == 1e-320 and made.privacy_loss() == pytest.approx(1e-320, rel=1e-2)
+
+
+def quantile_density(values, share, epsilon):
+    """Probability of each of forty cells; the values are on their edges."""
+    rng = Silent()
+    real_quantile(values, share=share, epsilon=epsilon, rng=rng)
+    ends = np.concatenate([[0.0], np.sort(values), [1.0]])
+    at = np.searchsorted(ends, (np.arange(40) + 0.5) / 40) - 1
+    return rng.laws[-1][at] / np.diff(ends)[at] / 40
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_a_quantile_loses_its_budget_and_no_more_over_all_neighbours(share, epsilon):
+    """All triples of five places, one at each end; an extreme quantile loses half of it at most."""
+    places = [0.0, 0.2, 0.55, 0.9, 1.0]
+    losses = [
+        exact_loss(np.array([quantile_density([*rest, one], share, epsilon) for one in pair]))
+        for rest in itertools.combinations_with_replacement(places, 2)
+        for pair in itertools.combinations(places, 2)
+    ]
+    assert max(losses) <= epsilon + 1e-9 and max(losses) > 0.4 * epsilon
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_a_quantile_of_many_is_near_and_has_about_its_share_below(share):
+    values, rng = np.random.default_rng(1).normal(3, 1, 2000), np.random.default_rng(2)
+    for _ in range(50):
+        found = real_quantile(values, share=share, epsilon=1.0, domain=(-10, 10), rng=rng).value
+        assert abs(np.mean(values < found) - share) < 0.03  # 60 users off have a chance below exp(-20)

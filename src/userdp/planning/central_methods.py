@@ -15,7 +15,7 @@ from userdp.central.over_records import record_mean
 from userdp.central.private_sizes import quotient_mean
 from userdp.central.weights import optimal_weights
 from userdp.planning.local_methods import TELL_NOTHING, by_entry, common, one_round, tailed, without_sizes
-from userdp.planning.option import Option, Question, unused
+from userdp.planning.option import Basis, Option, Question, unused
 from userdp.planning.risk.clipped import Users, choose_clipping
 from userdp.planning.risk.improved_plan import size_cells
 from userdp.sizes import variance_of_mean
@@ -188,16 +188,7 @@ def histograms(asked: Question) -> Iterator[Option]:
     best = int(bounds[np.argmin(lost + mass * bounds)])
     for bound, words in ((best, "best bound"), (1, "one record a user"), (law.largest, "every record")):
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
-        yield Option(
-            words,
-            f"bound {bound}",
-            noise + missing,
-            noise,
-            0.0,
-            "exact" if asked.delta == 0 else "bound",
-            "sizes follow the law",
-            "the count of each item, less what is clipped",
-            missing,
-            call=bounded_histogram,
-            parameters={"bound": float(bound), **budget},
-        )
+        basis: Basis = "bound" if missing or asked.delta else "exact"  # noise and clipping may cancel
+        terms = 0.0, basis, "sizes follow the law", "the count of each item, less what is clipped", missing
+        how: dict[str, Any] = {"call": bounded_histogram, "parameters": {"bound": float(bound), **budget}}
+        yield Option(words, f"bound {bound}", noise + missing, noise, *terms, **how)

@@ -177,17 +177,10 @@ def vector_options(asked: Question, d: int) -> Iterator[Option]:
 def whole_vectors(asked: Question, d: int) -> Option:
     """Duchi's reports: squared length d B^2, so that the risk is largest at 0."""
     square = d * CubeReport(d, asked.epsilon).magnitude ** 2
-    return asked.mean_option(
-        "reports of whole vectors",
-        square / asked.n,
-        noise=max(square - d * asked.sampling, 0.0) / asked.n,
-        basis="exact",
-        assumes="nothing beyond the domain",
-        estimates=WHOLE,
-        call=partial(scaled, duchi_vector_mean),
-        ball="cube",
-        **common(asked),
-    )
+    noise = max(square - d * asked.sampling, 0.0) / asked.n
+    how: dict[str, Any] = {"basis": "exact", "assumes": ANY, "ball": "cube", **common(asked)}
+    how |= {"estimates": WHOLE, "call": partial(scaled, duchi_vector_mean)}
+    return asked.mean_option("reports of whole vectors", square / asked.n, noise=noise, **how)
 
 
 def by_entry(option: Option, d: int, *, whole: bool = False) -> Option:

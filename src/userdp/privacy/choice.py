@@ -11,9 +11,10 @@ from scipy.special import log_softmax
 
 from userdp import _validate
 from userdp._public import public
-from userdp._types import ArrayLike, Floats, Rng
+from userdp._types import ArrayLike, Domain, Floats, Rng
 from userdp.privacy.guarantee import Neighbours
 from userdp.privacy.noise import CentralMechanism
+from userdp.privacy.reports import project
 from userdp.privacy.results import Release
 
 
@@ -160,3 +161,48 @@ def order_statistic(
     scores = _rank_scores(_validate.column(values=values), rank, largest)
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
     return Release(choice.choose(scores, rng) + 1, choice.guarantee)
+
+
+@public
+def real_quantile(
+    values: ArrayLike,
+    *,
+    share: float,
+    epsilon: float,
+    domain: Domain = (0.0, 1.0),
+    neighbours: Neighbours = "replace",
+    rng: Rng,
+) -> Release[float]:
+    """Choose a quantile of real numbers by the exponential mechanism (Smith 2011, Algorithm 2).
+
+    Output distribution: density proportional to ``exp(-epsilon |N(t) - share n| / 2)`` on the domain, N(t)
+    being the number of values below t: a user who is replaced, comes or goes changes the difference by at
+    most 1.
+
+    Parameters
+    ----------
+    values : shape (n,)
+        One number per user; projected to `domain`, NaN to its low end.
+    share
+        Of the values that lie below the quantile, from 0 to 1: 0.5 for a median.
+    epsilon
+        Budget of the choice, positive.
+    domain : (low, high)
+        Public ends of the answer. Where no value lies in a long stretch, it may well be chosen.
+
+    Examples
+    --------
+    >>> found = real_quantile(np.linspace(0, 1, 999), share=0.9, epsilon=5.0, rng=np.random.default_rng(1))
+    >>> round(found.value, 2), found.guarantee.epsilon
+    (0.9, 5.0)
+    """
+    _validate.generator(rng=rng)
+    _validate.in_range(0, 1, share=share)
+    _validate.ordered(**{"domain[0]": domain[0], "domain[1]": domain[1]})
+    x = np.sort(project(_validate.column(values=values), *domain))
+    choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
+    ends = np.concatenate([domain[:1], x, domain[1:]])
+    off, lengths = abs(np.arange(x.size + 1) - share * x.size), np.diff(ends / (ends[-1] - ends[0]))
+    law = lengths * np.exp(-choice.rate * (off - off[lengths > 0].min()))
+    at = int(rng.choice(law.size, p=law / law.sum()))
+    return Release(float(rng.uniform(ends[at], ends[at + 1])), choice.guarantee)
