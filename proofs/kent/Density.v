@@ -93,3 +93,31 @@ Proof.
   assert (0 < c * Rpower (1 / (r0 / 2)) (1 / 1)) by (apply Rmult_lt_0_compat; [exact Hc | apply exp_pos]).
   lra.
 Qed.
+(* The repair: above radius 1 the class has a density beside the uniform one, 1 + c sqrt 2 cos(2 pi x), which is not
+   negative for c <= 1/2, and no estimate is near to both. *)
+Definition tilted (c : R) (j : nat) : R := match j with 1%nat => 1 | 2%nat => c | _ => 0 end.
+Lemma sum_tilted (f : nat -> R) J : (forall j, (3 <= j)%nat -> f j = 0) -> (2 <= J)%nat -> sum (seq 1 J) f = f 1%nat + f 2%nat.
+Proof.
+  intros Z HJ. destruct J as [| [| J]]; [lia | lia |]. cbn [seq sum fold_right]. fold (sum (seq 3 J) f).
+  rewrite (sum_ext _ f (fun _ => 0)); [rewrite sum_const; ring |]. intros j Hj. apply in_seq in Hj. apply Z. lia.
+Qed.
+(* kent-prop-5 part: repaired, above radius 1 the class has two densities, and a lower bound on its risk without any report *)
+Theorem class_above_radius_1_has_a_risk beta radius c : 0 < c <= 1 / 2 -> 1 + 2 ^ (2 * beta) * c ^ 2 <= radius ^ 2 ->
+  printed_class beta radius uniform /\ printed_class beta radius (tilted c) /\
+  forall estimate : nat -> R, c ^ 2 / 4 <= sum (seq 1 2) (fun j => (estimate j - uniform j) ^ 2) \/
+    c ^ 2 / 4 <= sum (seq 1 2) (fun j => (estimate j - tilted c j) ^ 2).
+Proof.
+  intros Hc Hr. assert (P : 0 <= 2 ^ (2 * beta) * c ^ 2) by (apply Rmult_le_pos; [apply pow_le; lra | apply pow2_ge_0]).
+  split; [| split].
+  - split; [reflexivity |]. intros J. rewrite sum_uniform.
+    + destruct (Nat.eqb J 0); [apply pow2_ge_0 |]. unfold uniform. simpl INR. rewrite pow1. simpl. simpl in Hr, P. lra.
+    + intros j Hj. unfold uniform. destruct (Nat.eqb_spec j 1); [lia | ring].
+  - split; [reflexivity |]. intros J. destruct J as [| [| J]].
+    + simpl. pose proof (pow2_ge_0 radius). simpl in *. lra.
+    + cbn [seq sum fold_right]. simpl INR. rewrite pow1. simpl. simpl in Hr, P. lra.
+    + rewrite sum_tilted; [| intros j Hj; destruct j as [| [| [| j]]]; try lia; simpl tilted; ring | lia].
+      simpl INR. simpl tilted. rewrite pow1. replace (1 + 1) with 2 by ring. simpl (1 ^ 2). lra.
+  - intros estimate. cbn [seq sum fold_right]. unfold uniform. simpl Nat.eqb. cbv iota. simpl tilted.
+    set (x := estimate 1%nat). set (y := estimate 2%nat). pose proof (pow2_ge_0 (x - 1)).
+    destruct (Rle_lt_dec (c / 2) y) as [L | L]; [left | right]; nra.
+Qed.

@@ -1,6 +1,7 @@
 """What the site offers to machines: files that fit their schema, addresses and keys, tags of a page."""
 
 import json
+import subprocess
 from copy import deepcopy
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from docutils import nodes
 
 from userdp_book.site import claims, look, published
 from userdp_papers.study.claims import displays, faults, judgements, statements
+from withdrawn import rows
 
 SCHEMA = json.loads((look.STATIC / "schema.json").read_text(encoding="utf8"))
 
@@ -66,6 +68,15 @@ def test_an_address_is_a_page_and_an_anchor(files):
 def test_what_was_withdrawn_is_refuted_no_more(files):
     for record in files["withdrawn"]["records"]:
         assert judgements().get(record["key"], {}).get("verdict") != "refuted", record["key"]
+
+
+@pytest.mark.slow
+def test_the_history_says_what_was_withdrawn(files, root):
+    asked = ["git", "rev-parse", "--is-shallow-repository"]
+    depth = subprocess.run(asked, cwd=root, capture_output=True, text=True)
+    if depth.stdout.strip() != "false":
+        pytest.skip("the clone does not have the whole history")
+    assert [list(record.values()) for record in files["withdrawn"]["records"]] == rows()
 
 
 def test_a_box_shows_its_key_and_leads_to_itself():

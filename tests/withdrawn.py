@@ -1,6 +1,6 @@
 """Which claims once stood in the book as refuted and no longer do, from the history of its tables.
 
-Run in a clone with its whole history: ``python tools/withdrawn.py`` writes ``judgement/withdrawn.csv``.
+Run in a clone with its whole history: ``python tests/withdrawn.py`` writes ``judgement/withdrawn.csv``.
 """
 
 import csv
@@ -31,17 +31,20 @@ def refuted_once() -> dict[str, tuple[str, str]]:
     return found
 
 
-def main() -> None:
+def rows() -> list[list[str]]:
     now = judgements()
-    rows = [
+    return [
         [key, commit, sentence]
         for key, (commit, sentence) in sorted(refuted_once().items())
         if now.get(key, {}).get("verdict") != "refuted"
     ]
+
+
+def main() -> None:
     path = Path(HOMES[1]) / "withdrawn.csv"
     with path.open("w", encoding="utf8", newline="") as file:
         written = csv.writer(file, lineterminator="\n")
-        written.writerows([["key", "commit", "was"], *rows])
+        written.writerows([["key", "commit", "was"], *rows()])
 
 
 if __name__ == "__main__":
