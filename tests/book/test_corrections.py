@@ -97,6 +97,7 @@ def test_no_check_compares_a_thing_with_itself():
 WORDS = {
     "almost twice the budget": "kent-alg-12.1",
     "about a hundredth of its": "kent-alg-2.6",
+    "3ε": "cummings-thm-d.1.13",
     "6ε": "cummings-thm-d.1.9",
     "less than a third of": "cummings-alg-3.12",
     "at most twice": "liu-thm-4.3.2",

@@ -278,3 +278,33 @@ def test_the_printed_bias_is_too_weak_for_the_next_line():
     mean = constant_size(cap).mean_root(cap)
     allowed = log(8 * sqrt(cap * strength)) / (strength * mean**2)
     assert 1 / (mean**2 * strength) <= allowed < 1 / (mean * strength)
+
+
+@pytest.mark.parametrize("shares", [{1: 0.5, 3: 0.3, 50: 0.2}, {2: 1.0}, {1: 0.1, 10**4: 0.9}])
+@pytest.mark.parametrize("delta", [0.001, 0.05, 0.3, 0.5])
+def test_the_chain_from_s22_to_s28_for_every_threshold(shares, delta):
+    """Each line from the averaged distance to the two squares, for every threshold from 0 on (S30)."""
+    divergence = delta * log((1 + delta) / (1 - delta))
+    first = sum(p * min(1, sqrt(m / 2 * divergence)) for m, p in shares.items())
+    second = sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in shares.items())
+    assert first <= second
+    for a in (0, *shares, 10**5):
+        low = {m: p for m, p in shares.items() if m <= a}
+        high = 1 - sum(low.values())
+        cut = sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in low.items())
+        cut += sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in shares.items() if m > a)
+        above = sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in low.items()) + high
+        below = sqrt(3 / 2) * delta * sum(p * sqrt(m) for m, p in low.items()) + high
+        squares = 2 * high**2 + 3 * delta**2 * sum(p * sqrt(m) for m, p in low.items()) ** 2
+        assert cut == pytest.approx(second)
+        assert second <= above * (1 + 1e-12)
+        assert above <= below * (1 + 1e-12)
+        assert below**2 <= squares * (1 + 1e-12)
+
+
+def test_the_constants_of_the_chain_are_needed():
+    """2 for 3 fails at a half, where the divergence is largest; the short root fails at small shifts."""
+    assert 2 * 0.25 < 0.5 * log(3) <= 3 * 0.25
+    assert sqrt(1 / 2) * 3 * 0.01**2 < 0.01 <= sqrt(1 / 2 * 3 * 0.01**2)
+    high, low = 0.5, 0.5  # both parts equal: the square of the sum is all of the bound
+    assert (high + low) ** 2 == pytest.approx(2 * high**2 + 2 * low**2)

@@ -16,6 +16,7 @@ from userdp_papers.theory.enclosures import iv
 
 # An identity of rational functions of low degree that fails somewhere fails at almost all rational points.
 RANDOM = random.Random(81)
+RATIONALS_113 = [Fraction(k, 7) for k in range(-5, 6)]
 POINTS = [[Fraction(RANDOM.randint(1, 10**9), 10**6) for _ in range(6)] for _ in range(10)]
 
 
@@ -221,3 +222,41 @@ def test_the_exponents_of_density_estimation():
     """(160): at J = x^(1 / (2 beta + 2)) noise J^2 / x and bias have the same power of x = n m epsilon^2."""
     for beta in (Fraction(k, 7) for k in range(1, 50)):
         assert 2 / (2 * beta + 2) - 1 == -2 * beta / (2 * beta + 2)
+
+
+def test_an_extreme_report_tells_at_most_the_entropy_of_the_parameter():
+    """(94): given an event the information is at most log N, attained when the report names the parameter."""
+    rng = np.random.default_rng(94)
+    for N in (2, 3, 8):
+        shares = []
+        for joint in [*rng.dirichlet(np.full(N * N, 0.1), 100).reshape(-1, N, N), np.eye(N) / N]:
+            told = entropy(joint.sum(axis=0)) + entropy(joint.sum(axis=1)) - entropy(joint.ravel())
+            shares.append(told / np.log(N))
+        assert max(shares) == pytest.approx(1)
+        # given an event the entropy can grow: the prior need not bound it
+        prior = np.array([1 - 1e-6, 1e-6])
+        assert entropy(prior) < 0.01 * entropy(np.array([0.5, 0.5]))
+
+
+@pytest.mark.parametrize("users", [2, 6])
+def test_bias_and_variance_given_the_bin_as_in_113(users):
+    """All reports of a tiny protocol enumerated: bias and variance given the bin, and the square of a sum."""
+    theta = Fraction(1, 3)
+    report = {0: [(Fraction(1, 2), Fraction(-1)), (Fraction(1, 2), Fraction(2))]}
+    report[1] = [(Fraction(1, 4), Fraction(5)), (Fraction(3, 4), Fraction(-3))]
+    bins = {0: Fraction(9, 10), 1: Fraction(1, 10)}  # 1 is the wrong bin
+    risk, bias, variance = Fraction(0), {}, {}
+    for chosen, chance in bins.items():
+        mean = sum(p * x for p, x in report[chosen])
+        bias[chosen] = mean - theta
+        variance[chosen] = sum(p * (x - mean) ** 2 for p, x in report[chosen])
+        for drawn in itertools.product(report[chosen], repeat=users // 2):
+            law = np.prod([p for p, _ in drawn])
+            risk += chance * law * (sum(x for _, x in drawn) / (users // 2) - theta) ** 2
+    parts = [bins[b] * bias[b] ** 2 for b in bins]
+    noise = sum(bins[b] * variance[b] for b in bins) / (users // 2)
+    assert risk == sum(parts) + noise
+    assert risk <= 2 * parts[0] + 2 * parts[1] + noise
+    for x, y in itertools.product(RATIONALS_113, repeat=2):
+        assert (x + y) ** 2 <= 2 * x**2 + 2 * y**2
+        assert (x + x) ** 2 == 2 * x**2 + 2 * x**2  # the 2 is attained

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from scipy.integrate import quad
+from scipy.stats import poisson
 
+from userdp.central.debias import clipped_poisson_mean
 from userdp_papers.printed.descents import _moment, sampled_epsilon, sampled_noise
 from userdp_papers.theory.enclosures import iv
+from userdp_papers.theory.exact import amplification, debiased_risk
 
 RATIONALS = [[Fraction(int(p), 7) for p in row] for row in np.random.default_rng(1).integers(1, 50, (40, 4))]
 
@@ -200,3 +203,47 @@ def test_the_algebra_of_theorem_c_2(gamma, alpha, plain, h):
     clipped = h - unit + alpha * unit
     gain = (plain - clipped) ** 2 - gamma**2 * (h - clipped) ** 2
     assert gain == alpha * (2 * gamma - (gamma + 1) * alpha) / (gamma - 1) * (plain - h) ** 2
+
+
+def seventeen(rates, users, bound, epsilon, *, noise=2, curvature=1):
+    """The right side of (17) for rates up to 1, with the factors of two of its terms."""
+    share, rates = np.array(users) / sum(users), np.array(rates)
+    mean = share @ rates
+    spread = share @ (rates - mean) ** 2
+    inner = noise * (bound / (sum(users) * epsilon)) ** 2 + mean / sum(users)
+    inner += curvature * spread**2 / (4 * factorial(bound - 1) ** 2)
+    return amplification(bound) ** 2 * inner
+
+
+def test_17_needs_all_of_its_noise_and_its_curvature():
+    """Exact risks: below the repaired right side, above it with the printed noise or no last term."""
+    noisy = dict(rates=[0.3], users=[7], bound=8, epsilon=10.0)
+    apart = dict(rates=[0.0, 1.0], users=[2000, 2000], bound=1, epsilon=50.0)
+    risks = [debiased_risk(**case, largest_rate=1.0) for case in (noisy, apart)]
+    assert risks[0] <= seventeen(**noisy)
+    assert risks[0] > seventeen(**noisy, noise=1)
+    assert risks[1] <= seventeen(**apart)
+    assert risks[1] > seventeen(**apart, curvature=0)
+
+
+@pytest.mark.parametrize("bound", [1, 2, 5, 40])
+def test_clipped_counts_have_at_most_the_variance_of_20(bound):
+    """Exact variances of one user; nearly attained where nothing is clipped."""
+    counts = np.arange(200)
+    for rate in (0.01, 0.3, 1.0, 6.0):
+        law = poisson.pmf(counts, rate)
+        kept = np.minimum(counts, bound)
+        variance = law @ kept**2 - (law @ kept) ** 2
+        assert variance <= rate * (1 + 1e-12)
+        assert bound < 40 or variance == pytest.approx(rate, rel=1e-9)
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 6])
+def test_back_to_the_rate_costs_the_slope_of_21(bound):
+    """The mean value theorem on [0, 1]: at most the largest slope of the inverse, nearly it at the end."""
+    rates = np.linspace(0, 1, 101)
+    means = clipped_poisson_mean(rates, bound)
+    apart = np.subtract.outer(rates, rates)[np.triu_indices(101, 1)]
+    moved = np.subtract.outer(means, means)[np.triu_indices(101, 1)]
+    ratio = np.max(apart / moved)
+    assert 0.98 * amplification(bound) <= ratio <= amplification(bound) * (1 + 1e-9)

@@ -20,6 +20,7 @@ FAULTS, ITEMS, CLAIMS = faults(), verdicts(), judgements()
 AMENDED = ("refuted", "holds after correction")
 FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
 KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault", "theorem"}
+KNOWN |= {"other_reading"}
 OF_A_FAULT = {"statement", "target", "locus", "severity", "printed", "counterexample", "repair", "survives"}
 OF_A_LOSS = {"stated", "really", "example"}
 
@@ -109,6 +110,41 @@ def test_a_claim_uses_letters_of_the_notation_page(root):
     undefined = {key: symbols(claim["claim"]) - known for key, claim in CLAIMS.items()}
     assert {key: letters for key, letters in undefined.items() if letters} == {}
     assert symbols(r"The $\aleph$ of $Q_7 \le \chi$ and $\mathrm{Lap}(b)$.") == {"Q", "chi", "b"}
+
+
+def unweighed(claims, faults):
+    """Refutations of what can be read in several ways that do not say what follows under the others."""
+    refuted = {key: claim for key, claim in claims.items() if claim["verdict"] == "refuted"}
+    read = [key for key, claim in refuted.items() if "readings" in faults[claim["fault"]]]
+    return [key for key in read if not refuted[key].get("other_reading", "").endswith(".")]
+
+
+def test_a_refutation_weighs_the_other_reading():
+    assert unweighed(CLAIMS, FAULTS) == []
+    # the referee's six, and the theorem on private sizes
+    named = "kent-thm-6.10 kent-fig-5.8 kent-lem-22.3 liu-alg-2.4 liu-lem-a.2.1 cummings-thm-d.1.13"
+    assert all("other_reading" in CLAIMS[key] for key in named.split())
+    planted = {"kent-alg-9.9": {**CLAIMS["kent-alg-9.9"], "other_reading": ""}}
+    assert unweighed(planted, FAULTS) == ["kent-alg-9.9"]
+
+
+def misjudged(fault):
+    """Why a slip cannot have its severity: these exclude each other."""
+    severity, target = fault["severity"], fault["target"]
+    if severity == "statement false" and target not in ("statement", "figure or table"):
+        return "a step or an algorithm is no statement"
+    if severity == "proof gap" and target not in ("proof step", "remark"):
+        return "only what is proved has a gap"
+    if target == "transcription" and severity != "wording or glyph":
+        return "a damaged line is nobody's"
+    return ""
+
+
+def test_severities_exclude_each_other():
+    assert {key: why for key, fault in FAULTS.items() if (why := misjudged(fault))} == {}
+    false = FAULTS["kent-one-density"]
+    assert misjudged(false | {"target": "proof step"}) and misjudged(false | {"target": "transcription"})
+    assert misjudged(false | {"severity": "proof gap"})
 
 
 def test_ten_faults_are_ranked():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-from userdp_papers.study.claims import MIME, statements
+from userdp_papers.study.claims import MIME, judgements, statements
 
 from ..run.pages import Page, pages
 from .generated import SOURCES
@@ -82,8 +82,7 @@ def badge(verdict: str) -> nodes.inline:
 
 def evidence(claim) -> nodes.inline:
     """How it is known, where there is something to know."""
-    said = claim["evidence"] or ""
-    return nodes.inline(text="" if said == "context" else said, classes=["evidence"])
+    return nodes.inline(text=(claim["evidence"] or "").replace("context", ""), classes=["evidence"])
 
 
 def slug(verdict: str) -> str:
@@ -189,6 +188,8 @@ def claim_box(
     tail = [[nodes.Text(text)] for text in numbers(claim)]
     if claim["note"]:
         tail.append(render(claim["note"]))
+    if other := judgements().get(claim["key"], {}).get("other_reading"):
+        tail.append([nodes.Text("Read otherwise: "), *render(other)])
     key = nodes.inline("", "", address, classes=["claim-key"])
     box += joined(" · ", [*tail, [key]], classes=["claim-numbers"])
     return box

@@ -97,9 +97,8 @@ class Corrections(Judged):
         top = sorted((key for key in chosen if "rank" in chosen[key]), key=lambda key: chosen[key]["rank"])
         parts = {"The ones that matter most": top}
         for kind in SEVERITIES:
-            parts[kind.capitalize()] = [
-                key for key in chosen if chosen[key]["severity"] == kind and key not in top
-            ]
+            slips = [key for key in chosen if chosen[key]["severity"] == kind]
+            parts[kind.capitalize()] = [key for key in slips if key not in top]
         frame = nodes.container(classes=["userdp-filtered"])
         for title, keys in parts.items():
             if keys:
@@ -228,31 +227,24 @@ class Erratum(Judged):
     def show(self, chosen):
         shown = [self.standing()]
         for kind in SEVERITIES[:-1]:
-            found = [fault for fault in chosen.values() if fault["severity"] == kind]
-            if found:
+            if found := [fault for fault in chosen.values() if fault["severity"] == kind]:
                 entry = self.entry if kind in GRAVE else self.line
                 shown += [nodes.rubric(text=kind.capitalize()), *map(entry, found)]
-        glyphs = [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]
-        if glyphs:
-            shown += [
-                nodes.rubric(text="To read differently"),
-                nodes.bullet_list("", *map(self.glyph, glyphs)),
-            ]
+        if glyphs := [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]:
+            listed = nodes.bullet_list("", *map(self.glyph, glyphs))
+            shown += [nodes.rubric(text="To read differently"), listed]
         return shown
 
     def standing(self):
         """Which statements hold as printed, by their own names."""
-        one = self.options["paper"]
-        names = joined(", ", [[statement_link(id)] for id in standing(one)])
+        names = joined(", ", [[statement_link(id)] for id in standing(self.options["paper"])])
         title = nodes.strong(text="What stands as printed")
         but = nodes.Text(", but for what is said of it below: ")
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
         entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
-        moves = [
-            [nodes.emphasis(text=f"{word}. "), *self.text(fault[field])] for field, word in MOVES.items()
-        ]
+        moves = [[nodes.emphasis(text=f"{word}. "), *self.text(fault[key])] for key, word in MOVES.items()]
         entry += joined(" ", moves)
         entry += self.readings(fault)
         return entry

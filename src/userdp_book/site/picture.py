@@ -11,6 +11,8 @@ from .claims import SYMBOLS
 FILE = Path("book") / "_static" / "findings.svg"
 SIDE, STEP, ACROSS = 18, 20, 20
 WIDE, LINE = STEP * ACROSS, 24
+# What the bare number of broken promises would not say.
+LESS = {"proof step": "in the count of a single step", "released code": "in released code"}
 # dark enough for white symbols, and seen on white and on black
 COLOURS = {
     "holds": "#1a7f4b",
@@ -21,19 +23,28 @@ COLOURS = {
 }
 
 
-def numbers(paper: str | None = None) -> dict[str, int]:
+def numbers(paper: str | None = None) -> dict[str, int | str]:
     """What README and first page say in figures, of one paper or of all."""
     ids = [id for id, item in statements().items() if paper in (None, item["paper"])]
     fate = Counter(verdicts()[id]["verdict"] for id in ids)
-    bad = Counter(fault["severity"] for fault in faults().values() if fault["statement"] in ids)
+    slips = [fault for fault in faults().values() if fault["statement"] in ids]
+    bad = Counter(fault["severity"] for fault in slips)
+    less = Counter(filter(None, map(weaker, slips)))
     return {
         "statements": len(ids),
         "hold": fate["holds"],
         "corrected": fate["holds after correction"],
         "slips": bad.total(),
         "privacy": bad["privacy broken"],
+        "less": f" ({', '.join(f'{count} {words}' for words, count in less.items())})" * bool(less),
         "glyphs": bad["wording or glyph"],
     }
+
+
+def weaker(fault: dict) -> str | None:
+    """In which narrower sense a promise of privacy is broken, if in one."""
+    if fault["severity"] == "privacy broken":
+        return "under one reading of several" if "readings" in fault else LESS.get(fault["target"])
 
 
 def sentence(paper: str | None = None) -> str:
@@ -42,7 +53,7 @@ def sentence(paper: str | None = None) -> str:
     return (
         "Of {statements} numbered statements {hold} are correct as printed "
         "and {corrected} after a correction. We list {slips} errors, each counted once: "
-        "{privacy} invalidate{s} a privacy guarantee, and {glyphs} are misprints."
+        "{privacy} invalidate{s} a privacy guarantee{less}, and {glyphs} are misprints."
     ).format(**found, s="s" if found["privacy"] == 1 else "")
 
 

@@ -53,6 +53,8 @@ STATUSES = (
 CONTRADICTED, STRICT = "not at your settings", "USERDP_STRICT"
 UNMEASURED = ("not reproducible", "context")
 RELATIONS = ("==", "<=", ">=", "<", ">")
+# Fields of the tables that no claim carries: pages look them up.
+BESIDE = ("theorem", "other_reading")
 
 
 @functools.cache
@@ -152,8 +154,8 @@ class Claim:
         """Return the claim under a key, `words` filled into the places in braces of its text."""
         if key not in judgements():
             raise ValueError(f"key must be a key of the tables of judgement, got {key!r}")
-        fields = dict(judgements()[key])
-        fields.pop("theorem", None)  # the machine's part is no measurement
+        # the machine's part and the other reading are no measurements
+        fields = {name: said for name, said in judgements()[key].items() if name not in BESIDE}
         if fields.pop("template", False):
             fields |= {name: text.format(**words) for name, text in fields.items()}
         elif words:
