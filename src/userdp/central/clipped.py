@@ -129,7 +129,8 @@ def clipped_mean(
     low, high = np.maximum(first.value - half, domain[0]), np.minimum(first.value + half, domain[1])
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=rest, sensitivity=most, neighbours=same)
-    value = float(noise.release(float(weights @ np.clip(x, low, high)), rng))
+    kept, least = np.clip(x, low, high), weights * low
+    value = float(noise.release(weights @ kept, rng, parts=weights * kept - least, offset=least.sum()))
     total = sequential(first.guarantee, noise.guarantee)
     return WeightedEstimate(value, total, weights, noise.scale, initial=first.value)
 

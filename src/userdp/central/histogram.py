@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from userdp import _validate
+from userdp._exact import Secure
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray, Rng
 from userdp.privacy.guarantee import Neighbours
@@ -161,7 +162,10 @@ def bounded_histogram(
     totals = clipped_totals(counts, [bound], norm=norm_for(delta))[0]
     budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
     noise = histogram_noise(totals.size, bound=bound, printed=printed, **budget)
-    return HistogramEstimate(noise.release(totals, rng), noise.guarantee, float(bound), noise.scale)
+    parts = clip(counts, bound, norm=1) if isinstance(rng, Secure) else None
+    return HistogramEstimate(
+        noise.release(totals, rng, parts=parts), noise.guarantee, float(bound), noise.scale
+    )
 
 
 @public

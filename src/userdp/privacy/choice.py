@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from userdp import _validate
+from userdp._exact import Secure, likeliest
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Neighbours
@@ -58,6 +59,8 @@ class ExponentialChoice(CentralMechanism):
     def choose(self, scores: ArrayLike, rng: Rng) -> int:
         """Draw the index of a candidate."""
         _validate.generator(rng=rng)
+        if isinstance(rng, Secure):
+            return likeliest(np.asarray(scores, dtype=float), self.rate, rng)
         law = self.law(scores)
         return int(rng.choice(law.size, p=law))
 
