@@ -42,7 +42,6 @@ __all__ = [
     "TwoPointReport",
     "PiecewiseReport",
     "EveryReport",
-    "literal",
     "tally",
     "HashedReport",
 ]
@@ -575,7 +574,6 @@ class EveryReport:
         return self.randomiser.privatise(x, rng).sum(axis=0)
 
 
-@public
 def literal(randomiser: Any, every_report: bool, rng: Rng) -> Any:
     """Wrap a randomiser by `EveryReport` where asked to, and where reports are drawn exactly."""
     return EveryReport(randomiser) if every_report or isinstance(rng, Secure) else randomiser
