@@ -430,8 +430,9 @@ class TwoPointReport(_OnInterval):
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
         _validate.generator(rng=rng)
-        up = rounded((project(x, self.low, self.high) - self.low) / (self.high - self.low), rng) > 0
-        kept = Coin(-Fraction(self.epsilon)).toss(up.shape, rng)
+        share = (project(x, self.low, self.high) - self.low) / (self.high - self.low)
+        kept = Coin(-Fraction(self.epsilon)).toss(share.shape, rng)
+        up = rounded(share, rng) > 0
         return self.centre + self.magnitude * np.where(kept == up, 1, -1)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
