@@ -7,6 +7,7 @@ alone, from the system's own randomness; what needs another draw is refused.
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
@@ -142,9 +143,17 @@ def geometric(scale: Fraction, shape: Any, rng: Rng) -> Ints:
     return found.reshape(shape)
 
 
-def steps(epsilon: float) -> int:
-    """Steps of the grid on the domain of a report: a million millions, fewer at budgets below 1/1000."""
-    return int(2.0 ** min(40, 50 + np.floor(np.log2(epsilon))))
+def is_up(share: Floats, epsilon: float, rng: Rng) -> NDArray[np.bool_]:
+    """Randomised response of numbers in [0, 1], rounded at random to 0 or 1."""
+    kept = Coin(-Fraction(epsilon)).toss(share.shape, rng)
+    return kept == (rounded(share, rng) > 0)
+
+
+def on_grid(draw: Callable[..., Ints], x: Floats, report: Any, rng: Rng) -> Floats:
+    """Reports on a grid of a domain: a million millions of steps, fewer at budgets below 1/1000."""
+    grid, length = int(2.0 ** min(40, 50 + np.floor(np.log2(report.epsilon)))), report.high - report.low
+    drawn = draw((x - report.low) / length * grid, grid, Fraction(report.epsilon), rng)
+    return report.low + length * (drawn / grid)
 
 
 def laplace_steps(x: Floats, grid: int, epsilon: Fraction, rng: Rng) -> Ints:

@@ -88,7 +88,6 @@ class Choices:
             return np.array(drawn, dtype=np.int64).reshape(np.shape(x))
 
         monkeypatch.setattr(_exact, "rounded", rounded)
-        monkeypatch.setattr("userdp.privacy.reports.rounded", rounded)
 
     @staticmethod
     def of(what):

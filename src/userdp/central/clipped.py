@@ -130,9 +130,9 @@ def clipped_mean(
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=rest, sensitivity=most, neighbours=same)
     kept, least = np.clip(x, low, high), weights * low
-    value = float(noise.release(weights @ kept, rng, parts=weights * kept - least, offset=least.sum()))
+    value = noise.release(weights @ kept, rng, parts=lambda: weights * kept - least, offset=least.sum())
     total = sequential(first.guarantee, noise.guarantee)
-    return WeightedEstimate(value, total, weights, noise.scale, initial=first.value)
+    return WeightedEstimate(float(value), total, weights, noise.scale, initial=first.value)
 
 
 def weighed(

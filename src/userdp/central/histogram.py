@@ -17,7 +17,6 @@ import numpy as np
 from scipy import sparse
 
 from userdp import _validate
-from userdp._exact import Secure
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray, Rng
 from userdp.privacy.guarantee import Neighbours
@@ -162,10 +161,8 @@ def bounded_histogram(
     totals = clipped_totals(counts, [bound], norm=norm_for(delta))[0]
     budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
     noise = histogram_noise(totals.size, bound=bound, printed=printed, **budget)
-    parts = clip(counts, bound, norm=1) if isinstance(rng, Secure) else None
-    return HistogramEstimate(
-        noise.release(totals, rng, parts=parts), noise.guarantee, float(bound), noise.scale
-    )
+    value = noise.release(totals, rng, parts=lambda: clip(counts, bound, norm=1))
+    return HistogramEstimate(value, noise.guarantee, float(bound), noise.scale)
 
 
 @public

@@ -108,7 +108,7 @@ def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) 
     """Average of numbers in [0, 1], one a user, with noise that hides any one of them."""
     _validate.integer(1, users=x.size)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / x.size, neighbours=neighbours)
-    return float(noise.release(x.mean(), rng, parts=x / x.size)), noise
+    return float(noise.release(x.mean(), rng, parts=lambda: x / x.size)), noise
 
 
 @public

@@ -69,6 +69,6 @@ def record_mean(
     most = float(min(cap, held.max()) * (high - low) / held.sum())
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours="replace-same-size")
     clipped = np.clip(shares * (x - middle), -most / 2, most / 2)
-    value = float(noise.release(middle + clipped.sum(), rng, parts=clipped, offset=middle))
+    value = float(noise.release(middle + clipped.sum(), rng, parts=lambda: clipped, offset=middle))
     gone = float(np.maximum(shares * (high - low) - most, 0).sum() / 2) + lost(x.size, most, rng)
     return Release(value, noise.guarantee, error=("laplace_average", 1, noise.scale, gone))

@@ -61,8 +61,7 @@ class ExponentialChoice(CentralMechanism):
         _validate.generator(rng=rng)
         if isinstance(rng, Secure):
             return likeliest(np.asarray(scores, dtype=float), self.rate, rng)
-        law = self.law(scores)
-        return int(rng.choice(law.size, p=law))
+        return int(rng.choice(np.size(scores), p=self.law(scores)))
 
     def privacy_loss(self) -> float:
         """Largest log-ratio of the probability of a candidate."""

@@ -97,12 +97,12 @@ class AdditiveNoise(CentralMechanism):
     def release(self, value: Any, rng: Rng, *, parts: Any = None, offset: Any = 0.0) -> Any:
         """Return `value` plus noise: a float, or an array of its shape.
 
-        Where noise is drawn exactly (`userdp.release.Secure`), the value is summed anew in whole steps: from
-        `parts`, what each user adds to a public `offset`, a row each, 0 being possible for all.
+        Where noise is drawn exactly (`userdp.release.Secure`), the value is summed anew in whole steps, from
+        what `parts` returns: what each user adds to a public `offset`, a row each, 0 being possible for all.
         """
         _validate.generator(rng=rng)
         if isinstance(rng, Secure) and self.law == "laplace" and parts is not None:
-            return offset + noisy_sum(parts, self.scale, self.sensitivity, self.privacy_loss(), rng)
+            return offset + noisy_sum(parts(), self.scale, self.sensitivity, self.privacy_loss(), rng)
         return value + getattr(rng, self.law)(scale=self.scale, size=np.shape(value) or None)
 
 

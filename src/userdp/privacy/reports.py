@@ -17,7 +17,7 @@ All are total: NaN, infinities and out-of-range inputs are projected to the doma
 because an exception would be an output that depends on the data.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import expit
 
 from userdp import _validate
-from userdp._exact import Coin, Secure, below, fair_signs, laplace_steps, piecewise_steps, rounded, steps
+from userdp._exact import Coin, Secure, below, fair_signs, is_up, laplace_steps, on_grid, piecewise_steps
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.privacy.guarantee import Guarantee
@@ -194,8 +194,7 @@ class KaryResponse(LocalReport):
         _validate.generator(rng=rng)
         true = _category(x, self.k)
         kept = Coin(-Fraction(self.epsilon), Fraction(self.k - 1)).toss(true.shape, rng)
-        shift = np.where(kept, 0, 1 + below(self.k - 1, true.shape, rng))
-        said = (true + shift) % self.k
+        said = (true + ~kept * (1 + below(self.k - 1, true.shape, rng))) % self.k
         reports = np.zeros((*said.shape, self.k), dtype=np.int64)
         np.put_along_axis(reports, said[..., None], 1, axis=-1)
         return reports
@@ -334,12 +333,6 @@ class _OnInterval(LocalReport):
         """Distribution of the error of an average of `n` reports, its name and numbers; None if unknown."""
         return None
 
-    def _on_grid(self, draw: Callable[..., Ints], x: Floats, rng: Rng) -> Floats:
-        """Reports on a grid of the domain, drawn exactly."""
-        grid, length = steps(self.epsilon), self.high - self.low
-        drawn = draw((x - self.low) / length * grid, grid, Fraction(self.epsilon), rng)
-        return self.low + length * (drawn / grid)
-
 
 @public
 @dataclass(frozen=True)
@@ -369,7 +362,7 @@ class LaplaceReport(_OnInterval):
         _validate.generator(rng=rng)
         x = project(x, self.low, self.high)
         if isinstance(rng, Secure):
-            return self._on_grid(laplace_steps, x, rng)
+            return on_grid(laplace_steps, x, self, rng)
         return x + rng.laplace(scale=self.scale, size=x.shape)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
@@ -430,10 +423,8 @@ class TwoPointReport(_OnInterval):
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
         _validate.generator(rng=rng)
-        share = (project(x, self.low, self.high) - self.low) / (self.high - self.low)
-        kept = Coin(-Fraction(self.epsilon)).toss(share.shape, rng)
-        up = rounded(share, rng) > 0
-        return self.centre + self.magnitude * np.where(kept == up, 1, -1)
+        up = is_up((project(x, self.low, self.high) - self.low) / (self.high - self.low), self.epsilon, rng)
+        return self.centre + self.magnitude * np.where(up, 1, -1)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
         """Draw the sum of the reports from the number of upper points."""
@@ -519,7 +510,7 @@ class PiecewiseReport(_OnInterval):
         _validate.generator(rng=rng)
         x = project(x, self.low, self.high)
         if isinstance(rng, Secure):
-            return self._on_grid(piecewise_steps, x, rng)
+            return on_grid(piecewise_steps, x, self, rng)
         silent = rng.random(x.shape) < self.silent
         start = np.where(silent, self.low - self.window, self._start(x))
         return start + np.where(silent, self.reach, self.window) * rng.random(x.shape)
