@@ -176,16 +176,19 @@ def rate_seen(m):
 
 
 class Threshold(np.random.Generator):
-    """Every uniform number is the same; proposals are first all low, then all high."""
+    """Every uniform number is the same, its bytes too; proposals are first all low, then all high."""
 
     def __init__(self, uniform):
         super().__init__(np.random.PCG64(0))
-        self.uniform, self.proposals = uniform, 0
+        self.uniform, self.proposals, self.rest = uniform, 0, uniform
 
     def random(self, size=None):
         return np.full(size, self.uniform)
 
     def integers(self, low, high=None, size=None, dtype=np.int64):
+        if dtype is np.uint64:  # the next byte
+            byte, self.rest = divmod(self.rest * 256, 1)
+            return np.full(8 * size, byte, dtype=np.uint8).view(np.uint64)
         self.proposals += 1
         return np.full(size, min(self.proposals, 2) - 1 if low == 0 else low, dtype=dtype)
 

@@ -2,8 +2,8 @@
 
 `plan` says which method fits a question, and the mechanisms that most people want stand here; everything
 else is one room further down: `userdp.privacy`, `userdp.sizes`, `userdp.local`, `userdp.central`,
-`userdp.planning`, `userdp.tables` and `userdp.release`. For research and teaching, not for deployment: the
-noise is drawn in floating point.
+`userdp.planning`, `userdp.tables` and `userdp.release`. With `userdp.release.Secure` as generator reports and
+noise are drawn exactly; with any other they are for research and teaching.
 """
 
 from userdp.central import (

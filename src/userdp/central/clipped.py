@@ -127,9 +127,10 @@ def clipped_mean(
     low, high = np.maximum(first.value - half, domain[0]), np.minimum(first.value + half, domain[1])
     most = float(np.max(weights * (high - low)))
     noise = LaplaceNoise.calibrated(epsilon=rest, sensitivity=most, neighbours=same)
-    value = float(noise.release(float(weights @ np.clip(x, low, high)), rng))
+    kept, least = np.clip(x, low, high), weights * low
+    value = noise.release(weights @ kept, rng, parts=lambda: weights * kept - least, offset=least.sum())
     total = sequential(first.guarantee, noise.guarantee)
-    return WeightedEstimate(value, total, weights, noise.scale, initial=first.value)
+    return WeightedEstimate(float(value), total, weights, noise.scale, initial=first.value)
 
 
 def weighed(

@@ -150,7 +150,8 @@ def bounded_histogram(
     totals = clipped_totals(counts, [bound], norm=norm_for(delta))[0]
     budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
     noise = histogram_noise(totals.size, bound=bound, printed=printed, **budget)
-    return HistogramEstimate(noise.release(totals, rng), noise.guarantee, float(bound), noise.scale)
+    value = noise.release(totals, rng, parts=lambda: clip(counts, bound, norm=1))
+    return HistogramEstimate(value, noise.guarantee, float(bound), noise.scale)
 
 
 @public

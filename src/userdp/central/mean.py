@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from userdp import _validate
+from userdp._exact import lost
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.weights import Weights, optimal_weights
@@ -88,14 +89,14 @@ def uniform_mean(
     value, noise = _noisy_average(means, epsilon, "replace", rng)
     weights = np.broadcast_to(1 / means.size, means.size)  # one number
     made = in_domain(WeightedEstimate(value, noise.guarantee, weights, noise.scale), domain)
-    return replace(made, error=("laplace_average", 1, made.scale))
+    return replace(made, error=("laplace_average", 1, made.scale, lost(1, domain[1] - domain[0], rng)))
 
 
 def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:
     """Average of numbers in [0, 1], one a user, with noise that hides any one of them."""
     _validate.integer(1, users=x.size)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / x.size, neighbours=neighbours)
-    return float(noise.release(x.mean(), rng)), noise
+    return float(noise.release(x.mean(), rng, parts=lambda: x / x.size)), noise
 
 
 @public

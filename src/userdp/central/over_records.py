@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from userdp import _validate
+from userdp._exact import lost
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, Rng
 from userdp.privacy.noise import LaplaceNoise
@@ -65,7 +66,7 @@ def record_mean(
     shares, middle = held / held.sum(), low + (high - low) / 2
     most = float(min(cap, held.max()) * (high - low) / held.sum())
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=most, neighbours="replace-same-size")
-    clipped = np.clip(shares * (x - middle), -most / 2, most / 2).sum()
-    value = float(noise.release(middle + clipped, rng))
-    lost = float(np.maximum(shares * (high - low) - most, 0).sum() / 2)
-    return Release(value, noise.guarantee, error=("laplace_average", 1, noise.scale, lost))
+    clipped = np.clip(shares * (x - middle), -most / 2, most / 2)
+    value = float(noise.release(middle + clipped.sum(), rng, parts=lambda: clipped, offset=middle))
+    gone = float(np.maximum(shares * (high - low) - most, 0).sum() / 2) + lost(x.size, most, rng)
+    return Release(value, noise.guarantee, error=("laplace_average", 1, noise.scale, gone))

@@ -15,7 +15,7 @@ from userdp import _validate
 from userdp._types import ArrayLike, Domain, NDArray, Rng
 from userdp.local.localise import Ballot
 from userdp.privacy.guarantee import disjoint
-from userdp.privacy.reports import EveryReport, LaplaceReport, project
+from userdp.privacy.reports import LaplaceReport, literal, project
 from userdp.privacy.results import MeanEstimate
 
 UNIT: Domain = (-1.0, 1.0)
@@ -66,7 +66,7 @@ def to_domain(estimate: MeanEstimate, domain: Domain) -> MeanEstimate:
 
 def average_report(randomiser: Any, x: Any, n: int, every_report: bool, rng: Rng) -> Any:
     """Average of the reports of the `n` users who hold `x`."""
-    randomiser = EveryReport(randomiser) if every_report else randomiser
+    randomiser = literal(randomiser, every_report, rng)
     return randomiser.unbias(randomiser.sample_total(x, rng), n) / n
 
 

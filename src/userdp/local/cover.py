@@ -16,7 +16,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
 from userdp.local._rounds import users_table
-from userdp.privacy.reports import EveryReport, UnaryEncoding, project
+from userdp.privacy.reports import UnaryEncoding, literal, project
 from userdp.privacy.results import CoverEstimate
 
 Metric = Literal["l2", "linf"]
@@ -153,7 +153,7 @@ def cover_select(
     differing = cover.differing if printed else None
     randomiser = UnaryEncoding(cover.count, ones, ones * epsilon, differing)
     guarantee = randomiser.guarantee
-    randomiser = EveryReport(randomiser) if every_report else randomiser  # type: ignore[assignment]
+    randomiser = literal(randomiser, every_report, rng)
     votes = randomiser.sample_total(positions[user.ravel()], rng)
     chosen = int(np.argmax(votes))
     return CoverEstimate(cover.centres[chosen], guarantee, chosen, votes)

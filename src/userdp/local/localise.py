@@ -14,7 +14,7 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.privacy.reports import EveryReport, UnaryEncoding, project
+from userdp.privacy.reports import EveryReport, UnaryEncoding, literal, project
 
 MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 records each
 
@@ -113,10 +113,10 @@ class Ballot:
         With `every_report` each user's report is drawn and summed; otherwise the totals are drawn
         from their exact law.
         """
-        if every_report or self.closed:
-            randomiser = EveryReport(self.randomiser) if every_report else self.randomiser
+        randomiser = literal(self.randomiser, every_report, rng)
+        if isinstance(randomiser, EveryReport) or self.closed:
             return randomiser.sample_total(self.positions(means, eligible), rng)
-        return self.randomiser.sample_total_of_counts(self.held(means, eligible), len(means), rng)
+        return randomiser.sample_total_of_counts(self.held(means, eligible), len(means), rng)
 
     def held(self, means: NDArray, eligible: NDArray | None = None) -> NDArray:
         """True votes of each bin, shape (count,): the means in it and in its neighbours; half-open bins."""

@@ -16,7 +16,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Rng
 from userdp.local._rounds import UNIT, to_domain, to_unit, users_table
-from userdp.privacy.reports import BinaryResponse, EveryReport
+from userdp.privacy.reports import BinaryResponse, literal
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
@@ -126,7 +126,7 @@ def sign_mean(
     _validate.integer(1, x.size, rounds=rounds)
     _validate.in_range(0, domain[1] - domain[0], spread=spread)
     answer = BinaryResponse(epsilon)
-    asked = EveryReport(answer) if every_report else answer
+    asked = literal(answer, every_report, rng)
     sizes = np.asarray(size_law.quantile((np.arange(CELLS) + 0.5) / CELLS), dtype=float)
     known = Posterior(sizes, 2 * spread / (domain[1] - domain[0]), answer)
     for number, group in enumerate(np.array_split(x, rounds)):

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from userdp import _validate
+from userdp._exact import Secure, likeliest
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Rng
 from userdp.privacy.guarantee import Neighbours
@@ -57,8 +58,9 @@ class ExponentialChoice(CentralMechanism):
     def choose(self, scores: ArrayLike, rng: Rng) -> int:
         """Draw the index of a candidate."""
         _validate.generator(rng=rng)
-        law = self.law(scores)
-        return int(rng.choice(law.size, p=law))
+        if isinstance(rng, Secure):
+            return likeliest(np.asarray(scores, dtype=float), self.rate, rng)
+        return int(rng.choice(np.size(scores), p=self.law(scores)))
 
     def privacy_loss(self) -> float:
         """Largest log-ratio of the probability of a candidate."""

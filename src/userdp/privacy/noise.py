@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from userdp import _validate
+from userdp._exact import Secure, noisy_sum
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours
@@ -83,9 +84,15 @@ class AdditiveNoise(CentralMechanism):
             _validate.positive(scale=self.scale)
         super().__post_init__()
 
-    def release(self, value: Any, rng: Rng) -> Any:
-        """Return `value` plus noise: a float, or an array of its shape."""
+    def release(self, value: Any, rng: Rng, *, parts: Any = None, offset: Any = 0.0) -> Any:
+        """Return `value` plus noise: a float, or an array of its shape.
+
+        Where noise is drawn exactly (`userdp.release.Secure`), the value is summed anew in whole steps, from
+        what `parts` returns: what each user adds to a public `offset`, a row each, 0 being possible for all.
+        """
         _validate.generator(rng=rng)
+        if isinstance(rng, Secure) and self.law == "laplace" and parts is not None:
+            return offset + noisy_sum(parts(), self.scale, self.sensitivity, self.privacy_loss(), rng)
         return value + getattr(rng, self.law)(scale=self.scale, size=np.shape(value) or None)
 
 

@@ -19,6 +19,7 @@ because an exception would be an output that depends on the data.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
@@ -27,6 +28,7 @@ import numpy as np
 from scipy.special import expit
 
 from userdp import _validate
+from userdp._exact import Coin, Secure, below, fair_signs, is_up, laplace_steps, on_grid, piecewise_steps
 from userdp._public import checked, public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
 from userdp.privacy.guarantee import Guarantee
@@ -86,6 +88,11 @@ class _Bits(LocalReport):
         """Probability that it is not, exact where `keep` is rounded to 1."""
         return float(expit(-self.log_odds))
 
+    def _flipped(self, shape: tuple[int, ...], rng: Rng, differing: int = 1) -> NDArray[np.bool_]:
+        """Draw which bits are not reported as they are, exactly, where so many may differ."""
+        _validate.generator(rng=rng)
+        return ~Coin(-Fraction(self.epsilon) / differing).toss(shape, rng)
+
     def unbias(self, total: Any, n: int) -> Any:
         """Estimate the number of ones among `n` bits."""
         return (total - n * self.flip) / np.tanh(self.log_odds / 2)
@@ -119,9 +126,8 @@ class BinaryResponse(_Bits):
 
     def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
         """Report for each bit of `x`, shape (n,), as an array of 0 and 1."""
-        _validate.generator(rng=rng)
         bits = _category(x, 2)
-        return np.where(rng.random(bits.shape) < self.keep, bits, 1 - bits)
+        return bits ^ self._flipped(bits.shape, rng)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> Any:
         """Draw the number of reports that are 1."""
@@ -174,8 +180,8 @@ class KaryResponse(LocalReport):
         """Report for each category of `x`, shape (n,), as one-hot rows of shape (n, k)."""
         _validate.generator(rng=rng)
         true = _category(x, self.k)
-        shift = np.where(rng.random(true.shape) < self.keep, 0, rng.integers(1, self.k, true.shape))
-        said = (true + shift) % self.k
+        kept = Coin(-Fraction(self.epsilon), Fraction(self.k - 1)).toss(true.shape, rng)
+        said = (true + ~kept * (1 + below(self.k - 1, true.shape, rng))) % self.k
         reports = np.zeros((*said.shape, self.k), dtype=np.int64)
         np.put_along_axis(reports, said[..., None], 1, axis=-1)
         return reports
@@ -269,11 +275,13 @@ class UnaryEncoding(_Bits):
             vectors[held, column[held]] = 1
         return vectors
 
-    def privatise(self, x: ArrayLike, rng: Rng) -> Ints:
+    def privatise(self, x: ArrayLike, rng: Rng) -> NDArray[np.int8]:
         """Report for each row of positions `x`, shape (n, at most ones), as rows (n, length) of 0 and 1."""
-        _validate.generator(rng=rng)
-        vectors = self.vectors(x)
-        return np.where(rng.random(vectors.shape) < self.keep, vectors, 1 - vectors)
+        said = self._flipped((len(np.asarray(x)), self.length), rng, 2 * self.ones)
+        for column in self._columns(x):
+            held = np.flatnonzero((column >= 0) & (column < self.length))
+            said[held, column[held]] ^= True
+        return said.view(np.int8)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
         """Draw the number of ones reported for each entry, shape (length,): two binomials an entry."""
@@ -340,6 +348,8 @@ class LaplaceReport(_OnInterval):
         """Report for each number of `x`, shape (n,)."""
         _validate.generator(rng=rng)
         x = project(x, self.low, self.high)
+        if isinstance(rng, Secure):
+            return on_grid(laplace_steps, x, self, rng)
         return x + rng.laplace(scale=self.scale, size=x.shape)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
@@ -400,8 +410,8 @@ class TwoPointReport(_OnInterval):
     def privatise(self, x: ArrayLike, rng: Rng) -> Floats:
         """Report for each number of `x`, shape (n,)."""
         _validate.generator(rng=rng)
-        upper = self._upper(x)
-        return self.centre + self.magnitude * np.where(rng.random(upper.shape) < upper, 1, -1)
+        up = is_up((project(x, self.low, self.high) - self.low) / (self.high - self.low), self.epsilon, rng)
+        return self.centre + self.magnitude * np.where(up, 1, -1)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
         """Draw the sum of the reports from the number of upper points."""
@@ -486,6 +496,8 @@ class PiecewiseReport(_OnInterval):
         """Report for each number of `x`, shape (n,)."""
         _validate.generator(rng=rng)
         x = project(x, self.low, self.high)
+        if isinstance(rng, Secure):
+            return on_grid(piecewise_steps, x, self, rng)
         silent = rng.random(x.shape) < self.silent
         start = np.where(silent, self.low - self.window, self._start(x))
         return start + np.where(silent, self.reach, self.window) * rng.random(x.shape)
@@ -539,6 +551,11 @@ class EveryReport:
     def sample_total(self, x: Any, rng: Rng) -> Any:
         """Sum the reports of all users."""
         return self.randomiser.privatise(x, rng).sum(axis=0)
+
+
+def literal(randomiser: Any, every_report: bool, rng: Rng) -> Any:
+    """Wrap a randomiser by `EveryReport` where asked to, and where reports are drawn exactly."""
+    return EveryReport(randomiser) if every_report or isinstance(rng, Secure) else randomiser
 
 
 @public
@@ -608,7 +625,7 @@ class HashedReport(LocalReport):
         """Signs times report for each user, shape (..., n, k); `x`: numbers and components, each (..., n)."""
         _validate.generator(rng=rng)
         numbers, components = self._inputs(x)
-        signs = rng.choice((-1.0, 1.0), size=(*numbers.shape, self.components))
+        signs = fair_signs((*numbers.shape, self.components), rng)
         hashed = np.take_along_axis(signs, components[..., None], axis=-1)[..., 0] * numbers
         return signs * self._laplace.privatise(hashed, rng)[..., None]
 

@@ -1,5 +1,6 @@
-"""What a release in earnest needs beside an estimator: an account of what is spent."""
+"""What a release in earnest needs beside an estimator: an account of what is spent, and exact draws."""
 
+from userdp._exact import Secure
 from userdp.release.budget import Budget
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "Secure"]

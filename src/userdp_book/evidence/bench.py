@@ -9,16 +9,16 @@ import numpy as np
 
 from userdp.privacy.reports import LaplaceReport, UnaryEncoding
 
-from .peers import LAPLACE, SHARES, SIGMA
+from .peers import BITS, LAPLACE, SHARES, SIGMA
 
-EPSILON, DELTA = 1.0, 1e-6
-SEED = 1
+EPSILON, DELTA, SEED = 1.0, 1e-6, 1
 VOTERS, BINS = 10_000, 1000
 # The slow ones get fewer users; their work is proportional to the number of users.
 USERS = {"userdp": 1_000_000, "diffprivlib": 50_000, "opendp": 20_000}
 # What this package aims at: each of these takes at least so many times as long.
 TARGETS = {
     "vote totals": (1000, ("pure-ldp", "multi-freq-ldpy")),
+    "vote reports": (8, ("pure-ldp", "multi-freq-ldpy")),
     "Laplace mean": (200, ("diffprivlib", "opendp")),
     "Gaussian calibration": (20, ("dp-accounting",)),
 }
@@ -43,13 +43,15 @@ def jobs() -> list[Job]:
 def votes() -> list[Job]:
     """One of many bins from each user, as one randomised bit a bin; the shares of the bins are estimated.
 
-    Beside the packages: what this one cannot do without.
+    Beside the packages: what this one cannot do without. Then the reports themselves, as devices draw them.
     """
     items, rng = np.random.default_rng(SEED).integers(BINS, size=VOTERS), np.random.default_rng(SEED)
     report, ones = UnaryEncoding(BINS, 1, EPSILON), np.bincount(items, minlength=BINS)
     runs = {package: lambda run=run: run(items, BINS, EPSILON, SEED) for package, run in SHARES.items()}
     runs["two binomials a bin"] = lambda: report.sample_total_of_counts(ones, VOTERS, rng)
-    return [Job("vote totals", name, run, VOTERS) for name, run in runs.items()]
+    found = [Job("vote totals", name, run, VOTERS) for name, run in runs.items()]
+    few = {package: lambda run=run: run(items[:1000], BINS, EPSILON, SEED) for package, run in BITS.items()}
+    return found + [Job("vote reports", name, run, 1000) for name, run in few.items()]
 
 
 def means() -> list[Job]:

@@ -42,17 +42,13 @@ def multi_freq_bits(items, k, epsilon, seed):
 def multi_freq_reports(items, k, epsilon, seed):
     from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
 
-    seed_numba(seed)
+    numba_seeder()(seed)
     return [UE_Client(item, k, epsilon, False) for item in items.tolist()]
 
 
-def seed_numba(seed):
-    """Seed the generator of compiled functions, which ``np.random.seed`` does not reach."""
-    _numba_seeder()(seed)
-
-
 @cache
-def _numba_seeder():
+def numba_seeder():
+    """What seeds the generator of compiled functions, which ``np.random.seed`` does not reach."""
     from numba import njit
 
     @njit

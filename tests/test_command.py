@@ -1,0 +1,166 @@
+"""The command line: previews, answers, refusals before anything is spent, and a kill at each step."""
+
+import json
+import os
+import sys
+from itertools import count
+
+import numpy as np
+import pytest
+
+from userdp.__main__ import main
+from userdp.central import uniform_mean
+from userdp.release import Budget
+
+pytest.importorskip("duckdb", reason="in the extra tables")
+pytest.importorskip("opendp", reason="in the extra release")
+
+USERS, RECORDS = 40, 3
+PUBLIC = ["--users", str(USERS), "--records", str(RECORDS), "--domain", "0", "5", "--epsilon", "0.5"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A file of ratings, and the mean of its users' means."""
+    rng, path = np.random.default_rng(1), tmp_path / "ratings.csv"
+    who, stars = np.repeat(np.arange(USERS), RECORDS), rng.integers(0, 6, USERS * RECORDS)
+    lines = "".join(f"u{u},{s},{s % 2}\n" for u, s in zip(who, stars, strict=True))
+    path.write_text("user,stars,odd\n" + lines)
+    return path, stars.mean()
+
+
+def mean(path, *more):
+    return ["mean", str(path), "--user", "user", "--value", "stars", *PUBLIC, *more]
+
+
+def test_a_plan_reads_no_data(capsys):
+    assert main(["plan", *PUBLIC]) == 0
+    assert "average of all users" in capsys.readouterr().out
+
+
+def test_a_mean_is_released_with_its_interval_guarantee_and_account(table, tmp_path, capsys):
+    path, truth = table
+    account = str(tmp_path / "account.json")
+    assert (
+        main(mean(path, "--yes", "--json", "--account", account, "--budget", "1", "--level", "0.999999")) == 0
+    )
+    said, told = capsys.readouterr()
+    found = json.loads(said)
+    low, high = found["interval"]
+    assert low <= truth <= high and low < found["value"] < high  # fails once in a million runs
+    assert found["guarantee"] == {"epsilon": 0.5, "delta": 0.0, "trust": "central", "neighbours": "replace"}
+    assert "spends epsilon = 0.5" in told and "spent before: 0 of 1" in told and "reading" in told
+    assert Budget(1.0, trust="central", path=account).account[0].name == "mean of ratings.csv"
+    assert main(mean(path, "--yes", "--account", account, "--budget", "1")) == 0
+    assert "interval: [" in capsys.readouterr().out
+    assert main(mean(path, "--yes", "--account", account, "--budget", "1")) == 2  # nothing is left
+    assert "all releases must cost" in capsys.readouterr().err
+
+
+def test_counts_are_released_of_the_items_that_were_named(table, capsys):
+    call = ["counts", str(table[0]), "--user", "user", "--item", "odd", "--items", "0", "1", "2"]
+    assert main([*call, "--bound", "3", "--epsilon", "100", "--yes", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    counts = said["value"]
+    assert counts.keys() == {"0", "1", "2"} and abs(sum(counts.values()) - USERS * RECORDS) < 5
+    assert min(counts.values()) >= 0 and said["guarantee"]["epsilon"] == 100
+
+
+@pytest.mark.parametrize(("typed", "code"), [("n", 1), ("", 1), ("yes", 0), ("Y", 0)])
+def test_nothing_is_spent_unless_it_is_confirmed(typed, code, table, tmp_path, monkeypatch):
+    account = str(tmp_path / "account.json")
+    monkeypatch.setattr("builtins.input", lambda asked: typed)
+    assert main(mean(table[0], "--account", account)) == code
+    assert Budget(0.5, trust="central", path=account).spent.epsilon == (0.5 if code == 0 else 0)
+
+
+def nobody(asked):
+    raise EOFError
+
+
+def test_where_nobody_can_be_asked_nothing_is_released(table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", nobody)
+    assert main(mean(table[0])) == 1 and capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"stars": "star"}, "records must have a column 'star'"),
+        ({"user": "who"}, "records must have a column 'who'"),
+        ({str(USERS): "41"}, "users must be as many as"),
+        ({"0.5": "0"}, "epsilon"),
+        ({"5": "0"}, "domain"),
+        ({"ratings.csv": "other.csv"}, "records must be a file that can be read"),
+    ],
+)
+def test_a_refusal_names_what_is_wrong_and_spends_nothing(change, words, table, tmp_path, capsys):
+    account = str(tmp_path / "account.json")
+    call = mean(table[0], "--yes", "--account", account, "--budget", "1")
+    for old, new in change.items():
+        call = [
+            one.replace(old, new) if old.endswith(".csv") else (new if one == old else one) for one in call
+        ]
+    assert main(call) == 2
+    said, told = capsys.readouterr()
+    assert said == "" and words in told
+    assert Budget(1.0, trust="central", path=account).spent.epsilon == 0
+
+
+def test_a_faulty_value_is_not_quoted(tmp_path, capsys):
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,stars\na,5\nb,secret\n")
+    assert main(["mean", str(path), "--user", "user", "--value", "stars", *PUBLIC, "--yes"]) == 2
+    assert "secret" not in capsys.readouterr().err
+
+
+def test_help_shows_an_example(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["mean", "--help"])
+    assert stopped.value.code == 0 and "userdp mean ratings.csv --user user" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        main(["mean"])
+    assert stopped.value.code == 2
+
+
+STEPS = "userdp/__main__.py", "release/budget.py", "release/ledger.py", "userdp/_exact.py"
+
+
+def dies_after(steps, call, out):
+    """Run a command in a process that is killed after so many lines of any code; whether it was."""
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    left = count(steps, -1)
+
+    def trace(frame, event, _):
+        if event == "line" and frame.f_code.co_filename.endswith(STEPS) and next(left) == 0:
+            os._exit(9)
+        return trace
+
+    sys.stdout = open(out, "w", buffering=1)  # noqa: SIM115
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    sys.settrace(trace)
+    os._exit(main(call))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
+def test_a_command_killed_at_any_step_has_spent_what_it_may_have_drawn(table, tmp_path, monkeypatch):
+    # the engine's threads do not survive a fork
+    means = np.linspace(0, 5, USERS)
+    from userdp import __main__
+    from userdp.tables import UserMeans
+
+    monkeypatch.setattr(__main__, "user_means", lambda *x, **o: UserMeans(means, np.full(USERS, RECORDS)))
+    uniform_mean(means, epsilon=1.0, rng=__main__.Secure())  # OpenDP is loaded before
+    seen = set()
+    for steps in count(0, 7):
+        account, out = str(tmp_path / f"{steps}.json"), tmp_path / f"{steps}.out"
+        Budget(1.0, trust="central", path=account)
+        killed = dies_after(steps, mean(table[0], "--yes", "--account", account, "--budget", "1"), out)
+        spent = Budget(1.0, trust="central", path=account).spent.epsilon
+        shown = out.exists() and "value" in out.read_text()
+        assert spent in (0.0, 0.5) and (spent == 0.5 or not shown)
+        seen.add((spent, shown))
+        if not killed:
+            break
+    assert steps > 100 and seen == {(0.0, False), (0.5, False), (0.5, True)}
