@@ -29,8 +29,7 @@ def point_to_twin(app, pagename, templatename, context, doctree) -> None:
 
 def leave_out(context: dict) -> None:
     """While the repository has no address no button leads to a place that does not exist."""
-    groups = context.get("header_buttons", [])
-    for group in groups:
+    for group in (groups := context.get("header_buttons", [])):
         group["buttons"] = [one for one in group.get("buttons", []) if NOWHERE not in one.get("url", "")]
     context["header_buttons"] = [one for one in groups if one["type"] != "group" or one["buttons"]]
 
