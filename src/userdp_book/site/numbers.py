@@ -9,8 +9,7 @@ PARTS = {"data": "R", "compare": "M", "reproduce": "P", "reference": "A"}
 
 def prefixes(docnames: list[str]) -> dict[str, str]:
     """Of each page its part's letter and its place in it, from 0: K6."""
-    seen: dict[str, int] = {}
-    found = {}
+    seen, found = {}, {}
     for docname in docnames:
         part = docname.split("/")[1]
         letter = PARTS.get(part, part[0].upper())

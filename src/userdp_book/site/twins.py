@@ -29,9 +29,10 @@ def point_to_twin(app, pagename, templatename, context, doctree) -> None:
 
 def leave_out(context: dict) -> None:
     """While the repository has no address no button leads to a place that does not exist."""
-    for group in (groups := context.get("header_buttons", [])):
-        group["buttons"] = [one for one in group.get("buttons", []) if NOWHERE not in one.get("url", "")]
-    context["header_buttons"] = [one for one in groups if one["type"] != "group" or one["buttons"]]
+    groups = [one for one in context.get("header_buttons", []) if NOWHERE not in one.get("url", "")]
+    for group in [one for one in groups if one["type"] == "group"]:
+        group["buttons"] = [one for one in group["buttons"] if NOWHERE not in one.get("url", "")]
+    context["header_buttons"] = [one for one in groups if one.get("buttons", True)]
 
 
 def set_address(app, config) -> None:
