@@ -1,9 +1,12 @@
 """A box of a paper goes by the paper's own number and says its verdict."""
 
+from types import SimpleNamespace
+
 import pytest
 from docutils import nodes
 
 from userdp_book.site import boxes
+from userdp_papers.study.claims import SEVERITIES, statements, verdicts
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,36 @@ def test_a_link_to_a_repaired_box_says_so(target, words, shown):
     page = nodes.paragraph("", "", link)
     boxes.name_links(None, page, "book/liu/model")
     assert link.astext() == shown
+
+
+@pytest.mark.parametrize(
+    ("id", "says"),
+    [
+        ("dame-thm-2", "✗ false as printed · true without the minimum"),
+        ("kent-alg-12", "✗ privacy loss up to 2ε · repaired below"),
+        ("kent-lem-22", "✗ false · another bound in its place"),
+        ("dame-alg-1", "✓ holds as printed"),  # the slip is in released code
+    ],
+)
+def test_a_ribbon_says_the_worst_of_this_statement_only(id, says):
+    assert boxes.ribbon(id).astext() == says
+    assert (boxes.tone(id) == "refuted") == says.startswith("✗")
+
+
+def test_what_is_broken_or_false_has_a_ribbon_of_its_own_and_nothing_else_has():
+    grave = {id for id in statements() for slip in boxes.slips(id)[:1] if slip["severity"] in SEVERITIES[:2]}
+    assert {id for id, judged in verdicts().items() if "ribbon" in judged} == grave
+
+
+def test_what_holds_is_said_below_the_title_with_a_link_to_the_repair():
+    place = {"docname": "book/dame/upper-bound"}
+    env = SimpleNamespace(
+        proof_list={"dame-thm-2-repaired": place},
+        get_domain=lambda name: SimpleNamespace(anonlabels={}, equations={}),
+        found_docs=set(),
+    )
+    builder = SimpleNamespace(env=env, get_relative_uri=lambda here, there, typ=None: f"{there}.html")
+    (line,) = boxes.true_of_it(builder, "book/dame/index", "dame-thm-2")
+    (link,) = line.findall(nodes.reference)
+    assert link["refuri"].endswith("upper-bound.html#dame-thm-2-repaired") and link.astext() == "The repair"
+    assert boxes.true_of_it(builder, "book/dame/index", "kent-alg-4") == []

@@ -3,6 +3,7 @@
 Chromium needs very long to print the whole book at once; page by page it needs minutes.
 """
 
+import re
 import tempfile
 from dataclasses import dataclass
 from html import escape
@@ -21,6 +22,8 @@ FOOT = (8, 28)
 # The width of A4 between the margins, in pixels.
 WIDTH = 642
 CONTENTS = "contents"
+# Ledgers, lists and costs are looked up, on the site.
+SITE_ONLY = re.compile(r"/(?:beside|scorecard|statements|costs|mutants|larger|peers|api)\b")
 COLOPHON = (
     "The pages of the HTML book, printed. The text and the figures are under the licence CC BY 4.0, "
     "the code is under BSD-3-Clause. "
@@ -40,15 +43,29 @@ class Part:
 
 
 def write(root: Path, target: Path) -> None:
-    """Print the pages of ``_build/html`` and join them in ``target``."""
+    """Print the pages of ``_build/html``; join them in ``target``, and those of each part beside it."""
     html = root.resolve() / "_build" / "html"
+    target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chromium.new_tab() as tab:
-        parts = [print_page(tab, html, entry, Path(folder)) for entry in entries(root) if entry.docname]
-        front = print_contents(tab, html, entries(root), parts, Path(folder))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        join([front, *parts], entries(root), html).save(
-            target, object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True
-        )
+        order = [entry for entry in entries(root) if not SITE_ONLY.search(entry.docname)]
+        parts = [print_page(tab, html, entry, Path(folder)) for entry in order if entry.docname]
+        for name, chosen in {"": order, **editions(order)}.items():
+            own = [part for part in parts if part.entry in chosen]
+            front = print_contents(tab, html, chosen, own, Path(folder))
+            path = target.with_stem(f"{target.stem}{name and '-'}{name}")
+            join([front, *own], chosen, html).save(
+                path, object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True
+            )
+
+
+def editions(order: list[Entry]) -> dict[str, list[Entry]]:
+    """The first page and one part of the book, by the part's name."""
+    found: dict[str, list[Entry]] = {}
+    for entry in order[1:]:
+        if entry.caption:
+            own = found.setdefault(entry.caption.lower().replace(" ", "-"), [order[0]])
+        own.append(entry)
+    return found
 
 
 def print_page(tab, html: Path, entry: Entry, folder: Path) -> Part:

@@ -31,7 +31,7 @@ class Behind(SphinxPostTransform):
 
 
 def is_fold(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Admonition) and "dropdown" in node["classes"]
+    return type(node) is nodes.admonition and "dropdown" in node["classes"]
 
 
 def row(number: int, folds: list[nodes.Element]) -> nodes.container:

@@ -211,9 +211,8 @@ def fold(cell: nodes.container) -> None:
     called, text = shown(cell[0].astext(), is_figure(cell))
     if "show" in tags or called is None and not cell.get("hide_mode"):
         return
-    tagged = cell.get("hide_mode")
     cell["prompt_show"] = called or "How it is computed"
-    if not tagged:
+    if not cell.get("hide_mode"):
         cell["hide_mode"] = "input"
         if text:
             cell["prompt_show"] = "The whole cell: " + called[0].lower() + called[1:]

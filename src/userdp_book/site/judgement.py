@@ -23,7 +23,7 @@ MOVES = {
     "repair": "Repair",
     "survives": "What stands",
 }
-LOSS = ["where", "stated", "really", "smallest example"]
+LOSS = {"stated": "stated", "really": "really", "smallest example": "example"}
 GRAVE = SEVERITIES[:3]
 SOURCES["judgement"] = lambda root: [faults(), verdicts()]
 
@@ -110,11 +110,8 @@ class Corrections(Judged):
     def losses(self, chosen: dict[str, dict]) -> list[nodes.Node]:
         """Where more is lost than is stated, in one letter for the budget, whatever the papers call it."""
         worst = sorted((fault for fault in chosen.values() if "stated" in fault), key=gravity)
-        rows = [
-            [self.charged(fault), *map(self.text, (fault["stated"], fault["really"], fault["example"]))]
-            for fault in worst
-        ]
-        return [table(LOSS, rows, "losses stack")] if rows else []
+        rows = [[self.charged(fault), *(self.text(fault[one]) for one in LOSS.values())] for fault in worst]
+        return [table(["where", *LOSS], rows, "losses stack")] if rows else []
 
     def charged(self, fault: dict) -> list[nodes.Node]:
         """The statement, or the code that is released with it."""

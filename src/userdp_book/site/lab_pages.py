@@ -16,6 +16,7 @@ from ..teach.labs import FOLDER, STUDENT, student_path
 from . import SAFE
 from .links import to_page
 from .statements import table
+from .twins import NOWHERE
 
 COLAB = "https://colab.research.google.com/github/{owner}/blob/main/{path}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/main?urlpath=lab/tree/{path}"
@@ -76,7 +77,8 @@ class Labs(SphinxDirective):
             nodes.reference("", name, refuri=url.format(owner=owner, path=path), internal=False)
             for name, url in (("Colab", COLAB), ("Binder", BINDER))
         ]
-        return [download, nodes.Text(" · "), links[0], nodes.Text(" · "), links[1]]
+        known = [] if owner.startswith(NOWHERE) else links
+        return [download, *(node for link in known for node in (nodes.Text(" · "), link))]
 
 
 def said(text: str, pattern: str) -> str:

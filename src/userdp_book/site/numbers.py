@@ -3,18 +3,16 @@
 from ..run.contents import entries
 from . import SAFE
 
-PARTS = {
-    "foundations": "F", "kent": "K", "dame": "D", "cummings": "C", "liu": "L", "beyond": "B", "data": "R",
-    "compare": "M", "use": "U", "teach": "T", "start": "S", "reproduce": "P", "reference": "A",
-}  # fmt: skip
+# by its first letter, but for those whose letter another part has
+PARTS = {"data": "R", "compare": "M", "reproduce": "P", "reference": "A"}
 
 
 def prefixes(docnames: list[str]) -> dict[str, str]:
     """Of each page its part's letter and its place in it, from 0: K6."""
-    seen: dict[str, int] = {}
-    found = {}
+    seen, found = {}, {}
     for docname in docnames:
-        letter = PARTS.get(docname.split("/")[1].partition("-")[0], "")
+        part = docname.split("/")[1]
+        letter = PARTS.get(part, part[0].upper())
         found[docname] = f"{letter}{seen.setdefault(letter, 0)}"
         seen[letter] += 1
     return found

@@ -17,7 +17,6 @@ from userdp_papers.study.claims import statements
 from ..run.contents import entries
 from . import SAFE
 from .links import box
-from .sharing import first_sentence
 
 # papers count these together, and readers remember the number
 MAIN = ("theorem", "proposition", "corollary")
@@ -36,11 +35,11 @@ def configure(app, config) -> None:
 
 
 def note(app, doctree: nodes.document) -> None:
-    """Count the words of a page by their places, and keep its first sentence."""
+    """Count the words of a page by their places."""
     said: dict[str, Counter] = {place: Counter() for place in PLACES}
     for place, text in said_in(doctree):
         said[place].update(WORD.findall(text.lower()))
-    app.env.metadata[app.env.docname].update(words=said, sentence=first_sentence(doctree))
+    app.env.metadata[app.env.docname]["words"] = said
 
 
 def said_in(doctree: nodes.document) -> Iterator[tuple[str, str]]:
@@ -49,9 +48,8 @@ def said_in(doctree: nodes.document) -> Iterator[tuple[str, str]]:
     for block in doctree.findall(lambda node: isinstance(node, nodes.title | nodes.paragraph | nodes.term)):
         if not (isinstance(block.parent, nodes.container) or in_cell(block)):
             place = "body" if paragraphs >= LEAD else "lead"
-            if isinstance(block, nodes.title):
-                place = "heading" if isinstance(block.parent, nodes.section) else "body"
-                place = "title" if isinstance(block.parent.parent, nodes.document) else place
+            if isinstance(block, nodes.title) and isinstance(block.parent, nodes.section):
+                place = "title" if isinstance(block.parent.parent, nodes.document) else "heading"
             paragraphs += isinstance(block, nodes.paragraph)
             texts = (text for text in block.findall(nodes.Text) if not isinstance(text.parent, SILENT))
             yield place, " ".join(texts)
@@ -72,8 +70,7 @@ def add_words(app) -> list:
         asked = " ".join(entry[1] for entry in known.get(docname, [])) + " " + docname
         said["asked"] = Counter(WORD.findall(asked.lower()))
         pages.append(weighed(said, indexer.lang.stem))
-    found = {"docs": order, "says": [env.metadata[docname]["sentence"] for docname in order]}
-    found["words"] = scored(pages)
+    found = {"docs": order, "words": scored(pages)}
     freeze = indexer.freeze
     indexer.freeze = lambda: freeze() | {"userdp": found}
     return []

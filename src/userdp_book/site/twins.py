@@ -7,9 +7,13 @@ from ..run.pages import install_source, repository_url, write
 from . import SAFE
 from .outputs import page_of
 
+NOWHERE = "OWNER/"
+
 
 def point_to_twin(app, pagename, templatename, context, doctree) -> None:
     """Open and download the notebook twin, where the theme offers the Markdown page."""
+    if NOWHERE in repository_url(Path(app.srcdir)):
+        leave_out(context)
     twin = page_of(app, pagename)
     nb = computed(twin)
     if nb is None or not twin.source.is_file():
@@ -21,6 +25,14 @@ def point_to_twin(app, pagename, templatename, context, doctree) -> None:
         if group.get("label") == "launch-buttons":
             for button in group["buttons"]:
                 button["url"] = button["url"].replace(f"{pagename}.md", f"notebooks/{twin.name}.ipynb")
+
+
+def leave_out(context: dict) -> None:
+    """While the repository has no address no button leads to a place that does not exist."""
+    groups = [one for one in context.get("header_buttons", []) if NOWHERE not in one.get("url", "")]
+    for group in [one for one in groups if one["type"] == "group"]:
+        group["buttons"] = [one for one in group["buttons"] if NOWHERE not in one.get("url", "")]
+    context["header_buttons"] = [one for one in groups if one.get("buttons", True)]
 
 
 def set_address(app, config) -> None:

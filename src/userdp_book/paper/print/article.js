@@ -4,9 +4,9 @@ async () => {
   const every = (what, act) => article.querySelectorAll(what).forEach(act);
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
-  // Paper shows all code, and so not once more what a page shows of a folded cell.
-  every("template", (e) => e.replaceWith(e.content));
-  every("script, style, button, .headerlink, .sd-tab-set > input, .cell-part, .moving-controls", (e) => e.remove());
+  // What is folded about a figure stays on the site, as do rows that are made when asked for.
+  every("template, .run-bar, details.hide", (e) => e.remove());
+  every("script, style, button, .headerlink, .sd-tab-set > input, .moving-controls, .all-folds", (e) => e.remove());
   every("details", (e) => { e.open = true; });
   every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));

@@ -42,6 +42,8 @@ const userdpReach = (() => {
     keepFocus();
     // A bibliography is marked as a list although it has anchors between its entries.
     document.querySelectorAll(".citation-list[role=list]").forEach((e) => e.removeAttribute("role"));
+    // A name for screen readers that leaves out the words one sees.
+    for (const one of document.querySelectorAll(".search-button-field[aria-label], summary[aria-label='Toggle hidden content']")) one.removeAttribute("aria-label");
     addTabStops();
     await window.MathJax?.startup?.promise;
     addTabStops();
