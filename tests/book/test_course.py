@@ -24,7 +24,6 @@ from userdp_book.teach.collect import Collect, sorted_out
 from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
-from userdp_book.teach.slides import cut, lectures, write_all
 
 pytestmark = pytest.mark.slow
 
@@ -533,41 +532,3 @@ def test_the_notebook_for_otter_has_every_question_with_its_marks(name):
     points = [int(found) for text in raw for found in re.findall(r"points: (?:\[0, )?(\d+)", text)]
     assert sum(points) == 20
     assert not [cell for cell in nb.cells if "### " in cell.source and cell.cell_type == "code"]
-
-
-def test_every_lecture_of_the_syllabus_has_its_pages(root):
-    decks = lectures((root / "book/teach/index.md").read_text(encoding="utf8"))
-    assert len(decks) == 8
-    assert all((root / f"{name}.md").is_file() for deck in decks for name in deck)
-    assert all(decks)
-
-
-PAGE = """<article><section><h1>Title</h1>
-<div class="tip admonition"><p class="admonition-title">x</p><p>Aims.</p></div>
-<section><h2>One</h2><p>First words.</p><p>More.</p>
-<div class="proof theorem"><p>A box.</p><div class="math">m</div></div>
-<figure><img src="a.png"></figure></section>
-<section><h2>Two</h2><p>Words.</p><p>Others.</p>
-<div class="note admonition"><p>Summary</p><p>All.</p></div></section>
-</section></article>"""
-
-
-def test_slides_are_cut_by_section_and_box():
-    from lxml import html
-
-    slides = cut(html.fromstring(PAGE), "https://example.org/x.md")
-    assert ["Aims." in slides[0], "First words." in slides[1], "A box." in slides[1]] == [True] * 3
-    assert "<figure>" in slides[2] and "First words." not in slides[2]
-    assert "Others." in slides[3] and "All." in slides[4]
-    assert len(slides) == 5
-
-
-@pytest.mark.browser
-def test_the_decks_ask_for_nothing_else(root, tmp_path):
-    if not (root / "_build/html/book").is_dir():
-        pytest.skip("the book is not built")
-    assert write_all(root, tmp_path) == 8
-    for deck in tmp_path.glob("*.html"):
-        text = deck.read_text(encoding="utf8")
-        assert text.count("<section") >= 12
-        assert set(re.findall(r'(?:src|data)="(?!data:)([^"]*)"', text)) == {"mathjax/startup.js"}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from browsing import CHROMIUM, launched
-from userdp_book.paper.slides import LECTURES, lectures, slide, write_all
+from slides import LECTURES, lectures, slide, write_all
 from userdp_book.site.diagrams import DIAGRAMS
 from userdp_book.site.moving import figures
 
