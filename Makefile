@@ -119,8 +119,13 @@ seconds: .venv/.ready ## note the seconds of the last runs, from which later one
 labs: .venv/.ready ## write the student copies of the labs into book/teach/student
 	$(TOOL) labs
 
+TEACHER = $(firstword $(wildcard $(BIN)/python) $(PYTHON))
+
 course: ## DIR=../course: a folder to teach from with nbgrader (SECRET="words" that hidden checks draw from)
-	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m userdp_book course $(if $(SECRET),--secret "$(SECRET)") $(DIR)
+	@echo "This needs the tools for teaching, but no built book and no internet. It takes a minute."
+	$(TEACHER) -m userdp_book course $(if $(SECRET),--secret "$(SECRET)") $(DIR)
+	$(TEACHER) tools/examination.py $(DIR)
+	$(TEACHER) tools/slides.py $(DIR)/slides
 
 bench: .venv/.ready ## time the same work by this package and by others; memory for 10^8 records
 	$(BIN)/python tools/bench.py

@@ -194,21 +194,6 @@ def best_cap(variances, lengths, epsilon):
     following = np.append((d / v)[1:], 0)
     return caps[np.argmax(caps >= following)]
 """,
-    "contest": """
-def contest(sizes, guess, epsilon, repetitions, rng):
-    n, (low, high) = len(sizes), windows(sizes)
-    v, d = variance(sizes, THETA, guess), high - low
-    raw = [np.ones(n), 1 / v, np.minimum(1 / v, best_cap(v, d, epsilon) / d)]
-    lengths = [np.ones(n), d, d]
-    squares = []
-    for w, length, inside in zip(raw[::-1], lengths[::-1], (True, True, False)):
-        scale = np.max(w / w.sum() * length) / epsilon
-        noise = rng.laplace(scale=scale, size=repetitions)
-        means = np.array([drivers(sizes, rng) for _ in range(repetitions)])
-        means = np.clip(means, low, high) if inside else means
-        squares.append(np.mean((means @ w / w.sum() + noise - THETA) ** 2))
-    return np.array(squares[::-1])
-""",
 }
 
 MISTAKES["unequal-sizes"] = [
@@ -499,5 +484,42 @@ def publish(option, means, sizes, epsilon, rng):
     if not answer.guarantee.epsilon <= epsilon:
         raise ValueError("too much")
     return answer.value, answer.guarantee.epsilon
+""",
+}
+
+MISTAKES["warm-up"] = [
+    # columns for rows
+    (
+        {"row-means": "def row_means(table):\n    return np.asarray(table).mean(axis=0)"},
+        {"check-row-means": 2},
+    ),
+    # missing values stay missing
+    (
+        {"clipped": "def clipped(values, low, high):\n    return np.clip(values, low, high)"},
+        {"check-clipped": 3},
+    ),
+    # the best method is thought to be the last
+    (
+        {
+            "errors": "def errors(n, sizes, epsilon):\n"
+            "    return np.array([plan(n=n, sizes=m, epsilon=epsilon, spread=0.0)[-1].error for m in sizes])"
+        },
+        {"check-errors": 3},
+    ),
+]
+
+OTHERS["warm-up"] = {
+    "row-means": "def row_means(table):\n    return np.array([sum(row) / len(row) for row in table])",
+    "clipped": """
+def clipped(values, low, high):
+    found = np.array(values, dtype=float)
+    found[~(found > low)] = low
+    found[found > high] = high
+    return found
+""",
+    "one-hot": "def one_hot(categories, k):\n    return np.eye(k)[categories]",
+    "respond": """
+def respond(bits, p, rng):
+    return np.array(bits) ^ rng.binomial(1, 1 - p, size=len(bits))[::-1]
 """,
 }

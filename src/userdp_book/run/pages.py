@@ -47,7 +47,7 @@ if importlib.util.find_spec("userdp_papers") is None:
 LAB = """# Installs what this lab needs where it is missing.
 import importlib.util
 
-if importlib.util.find_spec("{first}") is None:
+if not all(map(importlib.util.find_spec, "{needs}".split())):
     %pip install -q {needs}"""
 # Who has not said where the repository is: the address follows the forge or the git remote.
 UNKNOWN = "https://github.com/OWNER/"
@@ -128,8 +128,8 @@ def install_source(text: str, url: str) -> str:
         imported = set(re.findall(r"^(?:from|import) (\w+)", text, flags=re.MULTILINE))
         if imported & {"userdp", "userdp_papers"}:
             return INSTALL.format(url=url, extra="")
-        needs = sorted(imported & {"numpy", "scipy"})
-        return LAB.format(first=needs[-1], needs=" ".join(needs))
+        needs = sorted(imported & {"matplotlib", "numpy", "scipy"})
+        return LAB.format(needs=" ".join(needs))
     extra = "[notebooks,peers]" if "userdp_book.evidence.peers" in text else "[notebooks]"
     return INSTALL.format(url=url, extra=extra)
 

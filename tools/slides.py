@@ -7,6 +7,7 @@ A lecture is Markdown; ``---`` parts its slides, ``{moving}`` and ``{diagram}`` 
 import json
 import re
 import shutil
+import sys
 from html import escape
 from importlib.metadata import distribution
 from pathlib import Path
@@ -15,10 +16,10 @@ import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from ..run.pages import repository_url
-from ..site import mathjax
-from ..site.diagrams import svg
-from ..site.moving import SCRIPTS, figures, markup
+from userdp_book.run.pages import repository_url
+from userdp_book.site import mathjax
+from userdp_book.site.diagrams import svg
+from userdp_book.site.moving import SCRIPTS, figures, markup
 
 KIT, STATIC = Path(__file__).parent / "slides.html", Path(mathjax.__file__).parent / "static"
 LECTURES = "book/teach/lectures"
@@ -86,3 +87,8 @@ def markdown(root: Path) -> MarkdownIt:
     md.add_render_rule("fence", figure)
     md.normalizeLink = lambda url: re.sub(r"^(/book/.*)", rf"{address(root)}\1.html", url)
     return md
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        print(f"{write_all(Path.cwd(), Path(folder))} decks of slides in {folder}")

@@ -1,0 +1,55 @@
+"""The examination: variants that differ, solutions that follow from the questions, papers without them."""
+
+import re
+
+import pytest
+
+from examination import SOLUTION, TEMPLATE, filled, write_papers
+
+TEXT = TEMPLATE.read_text(encoding="utf8")
+
+
+def test_variants_follow_the_secret_and_differ():
+    variants = {filled(TEXT, secret, letter) for secret in ("one", "another") for letter in "ABCD"}
+    assert len(variants) == 8
+    assert filled(TEXT, "one", "A") == filled(TEXT, "one", "A")
+    assert all("@" not in text for text in variants)
+
+
+def test_marks_and_minutes_add_up():
+    marks = [int(x) for x in re.findall(r"^## .*\((\d+) marks, \d+ minutes\)", TEXT, re.M)]
+    minutes = [int(x) for x in re.findall(r"^## .*\(\d+ marks, (\d+) minutes\)", TEXT, re.M)]
+    assert sum(minutes) == 120 and sum(marks) == 60
+    for whole, part in zip(marks, re.split(r"^## ", TEXT, flags=re.M)[1:], strict=True):
+        assert sum(int(x) for x in re.findall(r"\((\d+) marks?\)", part)) == whole, part[:40]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_solutions_are_right(seed):
+    """Each number of a solution, once more from the question's own text."""
+    text = filled(TEXT, str(seed), "A")
+    n, p = re.search(r"n = (\d+)\$ pupils sends the true bit with probability \$p = ([\d.]+)", text).groups()
+    ones = int(re.search(r"(\d+) of the reports are 1", text)[1])
+    estimate = float(re.search(r"= ([\d.]+)\$ \(2 for inverting", text)[1])
+    back = estimate * float(p) + (1 - estimate) * (1 - float(p))
+    assert back * int(n) == pytest.approx(ones, abs=0.5) and 0 < estimate < 1
+    sizes = [int(x) for x in re.search(r"readers borrowed ([\d, ]+) books", text)[1].split(",")]
+    rank, bound = map(int, re.search(r"Rank (\d+), so \$C = (\d+)\$", text).groups())
+    assert sum(size >= bound for size in sizes) == rank
+    cut, added, both = map(
+        float, re.search(r"cut is ([\d.]+) and .* = ([\d.]+)\$, together ([\d.]+)", text).groups()
+    )
+    assert cut == sum(max(size - bound, 0) for size in sizes) and both == pytest.approx(cut + added, rel=1e-3)
+
+
+def test_a_paper_shows_no_solution(tmp_path):
+    (tmp_path / "secret.txt").write_text("words")
+    assert write_papers(TEMPLATE.parents[1], tmp_path) == 4
+    for letter in "ABCD":
+        paper, solutions = (
+            (tmp_path / f"examination/{name}-{letter}.html").read_text(encoding="utf8")
+            for name in ("paper", "solutions")
+        )
+        for hidden in SOLUTION.findall(filled(TEXT, "words", letter)):
+            assert hidden.split(" (")[0][3:40] not in paper
+        assert "By basic composition" in solutions and ":::" not in paper + solutions

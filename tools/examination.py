@@ -1,0 +1,137 @@
+# ruff: noqa: E501
+"""The examination in variants that follow the secret, each with solutions and marks, for ``make course``.
+
+Numbers of the questions are drawn from the secret, those of the solutions are computed from them.
+"""
+
+import json
+import math
+import re
+import sys
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+from slides import markdown
+
+TEMPLATE = Path(__file__).with_suffix(".md")
+SOLUTION = re.compile(r"^:::solution\n(.*?)^:::\n", re.MULTILINE | re.DOTALL)
+ERRORS = [
+    (
+        "*Claim.* Each user adds Laplace noise of scale $2/(m_u\\varepsilon)$ to the mean of its $m_u$ records, "
+        "since one of $m_u$ records moves the mean by $2/m_u$. All records of a user, and their number, are "
+        "therefore protected by $\\varepsilon$. *Proof.* For every $m_u$ the report is $\\varepsilon$-private.",
+        "a) The proof compares histories of one length that differ in one record; a user has all records, and "
+        "their number may differ (3).\n\nb) One user with one record, or with two: the scales differ, the ratio "
+        "of the densities has no bound, and the loss is infinite; already for one length the loss is "
+        "$m_u\\varepsilon$ (3).\n\nc) One scale $2/\\varepsilon$ for everybody; for public sizes and records as "
+        "the unit the statement survives (2).",
+    ),
+    (
+        "*Claim.* A private test at $\\varepsilon$ says whether the data are far from unsafe data; if so, the "
+        "result is released with noise for $\\varepsilon$. *Proof.* The test is $\\varepsilon$-private, and so "
+        "is the release; a user is in one data set only, so the procedure is $\\varepsilon$-private.",
+        "a) The same user's data enter both the test and the release, so the losses add (3).\n\nb) Two neighbours "
+        "at the edge of safety: one passes with a probability smaller by $e^{-\\varepsilon}$ and its value is "
+        "farther away by one sensitivity; the ratio of passing *and* a value in the tail is "
+        "$e^{2\\varepsilon}$ (3).\n\nc) Count $2\\varepsilon$, or half the budget for each; the accuracy "
+        "statement survives with other constants (2).",
+    ),
+    (
+        "*Claim.* Users are divided into $\\lceil d/k \\rceil$ groups of coordinates, and each user reports on "
+        "$k$ coordinates with $\\varepsilon/k$ each. With $k = \\varepsilon$ rounded up, every report may use a "
+        "budget of 1. *Proof.* The $k$ reports use $k \\cdot 1 = \\varepsilon$.",
+        "a) With $k$ rounded *up*, $k \\cdot 1 \\ge \\varepsilon$: the printed budget is overspent unless "
+        "$\\varepsilon$ is an integer (3).\n\nb) $\\varepsilon = 1.5$: two reports at 1 spend 2 (3).\n\nc) Round "
+        "down, with at least one report, or give each of the $k$ reports $\\varepsilon/k$; the rate survives up "
+        "to a constant (2).",
+    ),
+    (
+        "*Claim.* A histogram over an unknown domain is private: for each item that occurs in the raw data, "
+        "users' records are clipped to one record each, noise is added, and totals above a threshold are "
+        "published; a lone item passes with probability at most $\\delta$. *Proof.* After clipping a user has "
+        "one record, so at most one item of a user can pass.",
+        "a) The *list* of items comes from the raw data, so items that clipping removed still get noise and a "
+        "chance to pass (3).\n\nb) One user with a thousand items that nobody else has: about a thousand "
+        "chances of $\\delta$ each (3).\n\nc) List the items after clipping; the guarantee for one item "
+        "survives (2).",
+    ),
+]
+
+
+def numbers(rng: Random) -> dict:
+    """The numbers of one variant, and what follows from them."""
+    eps, per_day, days = rng.choice([0.2, 0.5, 1.5]), rng.choice([4, 8, 12]), rng.choice([7, 14, 30])
+    n, p, k, share = (
+        rng.choice([200, 400, 800]),
+        rng.choice([0.6, 0.7, 0.8]),
+        rng.choice([3, 5]),
+        rng.choice([2, 3]),
+    )
+    ones = round(n * (share / 10 * p + (1 - share / 10) * (1 - p)))
+    users, m, budget, bins = (
+        rng.choice([2000, 5000]),
+        rng.choice([400, 2500]),
+        rng.choice([0.5, 2.0]),
+        rng.choice([20, 40]),
+    )
+    a, b, central = rng.choice([4, 5]), rng.choice([80, 100]), rng.choice([0.5, 2.0])
+    sizes = sorted(rng.sample(range(1, 12), 3)) + [rng.choice([20, 25]), rng.choice([60, 90])]
+    release = rng.choice([0.35, 0.5])
+    short, rank, weights = (
+        6 / bins / budget,
+        math.ceil(1 / release),
+        [a / (4 * a + b)] * 4 + [b / (4 * a + b)],
+    )
+    bound = sizes[-rank]
+    cut, added = sum(max(size - bound, 0) for size in sizes), bound / release
+    claim, answer = rng.choice(ERRORS)
+    return {
+        "eps": eps, "per_day": per_day, "days": days, "sum": eps * per_day * days, "guess": 1 / (1 + math.exp(-eps)),
+        "n": n, "p": p, "k": k, "ones": ones, "loss": math.log(p / (1 - p)), "estimate": (ones / n - 1 + p) / (2 * p - 1),
+        "error": math.sqrt(p * (1 - p) / n) / (2 * p - 1), "transcript": k * math.log(p / (1 - p)),
+        "users": users, "m": m, "budget": budget, "bins": bins, "scale": 2 / budget, "noise": 8 / (users * budget**2),
+        "sampling": 1 / (users * m), "length": 6 / bins, "short": short, "refined": 4 * short**2 / users,
+        "keep": 1 / (1 + math.exp(-budget / 2)), "double": 2 * budget, "a": a, "b": b, "central": central,
+        "equal": 0.04 * (4 / a + 1 / b) + 2 * (0.2 / central) ** 2, "largest": max(weights),
+        "inverse": 1 / (4 * a + b) + 2 * (max(weights) / central) ** 2, "sizes": ", ".join(map(str, sizes)),
+        "release": release, "rank": rank, "bound": bound, "cut": cut, "added": added, "both": cut + added,
+        "twice": 2 * release, "claim": claim, "answer": answer,
+    }  # fmt: skip
+
+
+def filled(text: str, secret: str, letter: str) -> str:
+    """The paper of one variant with its solutions."""
+    known = numbers(Random(sha256(f"{secret}, examination {letter}".encode()).digest()))
+    known |= {
+        "letter": letter,
+        "total": sum(map(int, re.findall(r"^## .*\((\d+) marks", text, re.MULTILINE))),
+    }
+
+    def said(name: re.Match) -> str:
+        value = known[name[1]]
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+    return re.sub(r"@(\w+)@", said, text)
+
+
+def write_papers(root: Path, course: Path) -> int:
+    """Write four variants, each as the paper and as its solutions; they need the slides' MathJax."""
+    folder, text = course / "examination", TEMPLATE.read_text(encoding="utf8")
+    folder.mkdir(parents=True, exist_ok=True)
+    secret = (course / "secret.txt").read_text(encoding="utf8")
+    for letter in "ABCD":
+        whole = filled(text, secret, letter)
+        for name, body in (
+            (f"paper-{letter}", SOLUTION.sub("", whole)),
+            (f"solutions-{letter}", SOLUTION.sub(r"\n---\n\n\1\n---\n", whole)),
+        ):
+            engine = json.dumps({"loader": {"load": ["core", "input/tex", "output/chtml"]}})
+            page = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title><style>body {{ font: 11pt/1.5 serif; margin: 2em auto; max-width: 40em; }}</style><script>MathJax = {engine}</script><script src="../slides/mathjax/startup.js" defer></script>{markdown(root).render(body)}</html>'  # noqa: E501
+            (folder / f"{name}.html").write_text(page, encoding="utf8")
+    return 4
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        print(f"{write_papers(Path.cwd(), Path(folder))} variants of the examination")
