@@ -14,7 +14,6 @@ import nbformat
 import pytest
 from test_labs import LABS, handed_in, most
 from test_live import LOADED, all_run, started
-from userdp_book.teach.slides import cut, lectures, write_all
 
 from browsing import IN_BROWSER
 from lab_answers import MISTAKES, OTHERS
