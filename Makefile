@@ -130,7 +130,7 @@ deployable: ## fail if a link or a notebook still leads to nobody's repository
 	@! grep -rlF 'github.com/OWNER/' _build/html notebooks book/teach/student
 
 release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try the wheel and the sdist, commit, tag
-	$(TOOL) release $(VERSION)
+	$(BIN)/python tools/release.py $(VERSION)
 	rm -rf _build/dist && $(BIN)/uv build --quiet --out-dir _build/dist
 	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/book/test_launch.py -k distribution
 	git commit --quiet --message "Release $(VERSION)" CHANGELOG.md CITATION.cff src/userdp/__init__.py
