@@ -111,7 +111,7 @@ run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.m
 
 # Coq checks a proof in seconds and says in as many what it rests on.
 proofs: .venv/.ready ## compile the proofs, ask each theorem what it rests on, store it (needs Coq)
-	$(TOOL) proofs --jobs $(JOBS)
+	$(BIN)/python tools/prove.py $(JOBS)
 
 seconds: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
 	$(BIN)/python tools/seconds.py

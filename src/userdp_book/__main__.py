@@ -161,12 +161,6 @@ def live_command(chosen: list[Page], jobs: int) -> None:
     fetch(Path.cwd())
 
 
-def proofs_command(chosen: list[Page], jobs: int) -> None:
-    from .evidence import proofs
-
-    proofs.write(Path.cwd(), jobs)
-
-
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
@@ -180,7 +174,6 @@ COMMANDS = {
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
     "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
-    "proofs": (proofs_command, "let Coq check the proofs, store what it finds in proofs/checked.json"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 
