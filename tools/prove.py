@@ -1,7 +1,7 @@
 """Ask Coq what the theorems of ``proofs/`` say and what they rest on.
 
 ``python tools/prove.py 2`` compiles them in ``_build/proofs``, two files at once, and stores in
-``proofs/checked.json`` what each theorem says, which statements it is about and what Coq says that it assumes,
+``proofs/checked.json`` what each theorem says, which statements it is about and what it assumes by Coq,
 for four of them the goals after each step; in ``proofs/model.csv`` the values that it asks of the model.
 """
 
