@@ -149,12 +149,6 @@ def errata_command(chosen: list[Page], jobs: int) -> None:
     errata.write(Path.cwd())
 
 
-def picture_command(chosen: list[Page], jobs: int) -> None:
-    from .site.picture import FILE, draw
-
-    FILE.write_text(draw(), encoding="utf8")
-
-
 def live_command(chosen: list[Page], jobs: int) -> None:
     from .live.fetch import fetch
 
@@ -172,7 +166,6 @@ COMMANDS = {
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
-    "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
     "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
