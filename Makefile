@@ -91,7 +91,7 @@ lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
 	$(BIN)/codespell book src tests tools *.md
 
 live: .venv/.ready ## build a book whose pages run in the browser without internet (50 MB more)
-	$(TOOL) live
+	$(BIN)/python tools/fetch_live.py
 	$(MAKE) book
 
 check-live: live ## run all quick pages in Chromium (20 minutes); a failure says what differs.csv should say

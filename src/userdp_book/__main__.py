@@ -149,12 +149,6 @@ def errata_command(chosen: list[Page], jobs: int) -> None:
     errata.write(Path.cwd())
 
 
-def live_command(chosen: list[Page], jobs: int) -> None:
-    from .live.fetch import fetch
-
-    fetch(Path.cwd())
-
-
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
@@ -166,7 +160,6 @@ COMMANDS = {
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
-    "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 
