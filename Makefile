@@ -91,7 +91,7 @@ lint: .venv/.ready ## ruff, the plan of the imports, types and codespell
 	$(BIN)/codespell book src tests tools *.md
 
 live: .venv/.ready ## build a book whose pages run in the browser without internet (50 MB more)
-	$(TOOL) live
+	$(BIN)/python tools/fetch_live.py
 	$(MAKE) book
 
 check-live: live ## run all quick pages in Chromium (20 minutes); a failure says what differs.csv should say
@@ -111,7 +111,7 @@ run: .venv/.ready ## run afresh and store the outputs (PAGES="book/a.md book/b.m
 
 # Coq checks a proof in seconds and says in as many what it rests on.
 proofs: .venv/.ready ## compile the proofs, ask each theorem what it rests on, store it (needs Coq)
-	$(TOOL) proofs --jobs $(JOBS)
+	$(BIN)/python tools/prove.py $(JOBS)
 
 seconds: .venv/.ready ## note the seconds of the last runs, from which later ones are foretold
 	$(BIN)/python tools/seconds.py
@@ -135,7 +135,7 @@ deployable: ## fail if a link or a notebook still leads to nobody's repository
 	@! grep -rlF 'github.com/OWNER/' _build/html notebooks book/teach/student
 
 release: .venv/.ready ## VERSION=1.2.0: set it, date the changelog, make and try the wheel and the sdist, commit, tag
-	$(TOOL) release $(VERSION)
+	$(BIN)/python tools/release.py $(VERSION)
 	rm -rf _build/dist && $(BIN)/uv build --quiet --out-dir _build/dist
 	USERDP_LAUNCH=1 $(BIN)/pytest -p no:cacheprovider tests/book/test_launch.py -k distribution
 	git commit --quiet --message "Release $(VERSION)" CHANGELOG.md CITATION.cff src/userdp/__init__.py

@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import prove
 from userdp_book.evidence import proofs
 from userdp_papers.study.claims import faults, judgements, statements, theorems_for
 
-THEOREMS = proofs.theorems()
+THEOREMS = prove.theorems()
 NAMED = {each["theorem"]: each for each in THEOREMS}
 ABOUT = {id for each in THEOREMS for id in each["ids"]}
 WHOLE = {id for each in THEOREMS for id in each["ids"] if each["whole"]}
@@ -35,7 +36,7 @@ CLASSICAL = {"Classical_Prop.classic"}
 MACHINE = re.compile(r"(PrimInt63|Uint63)\.(?!.*float)\w+")
 with Path(__file__).with_name("broken_proofs.csv").open(encoding="utf8", newline="") as rows:
     BROKEN = list(csv.DictReader(rows))
-with (proofs.ROOT / proofs.MODEL).open(encoding="utf8", newline="") as rows:
+with (proofs.ROOT / prove.MODEL).open(encoding="utf8", newline="") as rows:
     MODEL = list(csv.DictReader(rows))
 # What the table of the model names of the package.
 HOMES = ("privacy.reports", "privacy.choice", "privacy.noise", "central.mean", "central.histogram")
@@ -89,7 +90,7 @@ def test_every_theorem_is_about_statements_of_the_papers():
 def test_a_theorem_that_does_not_say_what_it_is_about_is_refused(said):
     text = f"{said}\nTheorem t : True.\nProof. exact I. Qed."
     with pytest.raises(ValueError, match="above t stands"):
-        proofs.read("A.v", proofs.THEOREM.search(text))
+        prove.read("A.v", prove.THEOREM.search(text))
 
 
 def test_what_is_stored_is_what_the_files_say():
@@ -163,8 +164,8 @@ def test_every_broken_guarantee_is_turned_into_one_that_is_kept():
 
 @pytest.fixture(scope="module")
 def compiled(root):
-    proofs.build(root)
-    return root / proofs.BUILD
+    prove.build(root)
+    return root / prove.BUILD
 
 
 @with_coq
@@ -172,7 +173,7 @@ def compiled(root):
 @pytest.mark.long
 @pytest.mark.xdist_group("coq")
 def test_coq_finds_what_is_stored(root, compiled):
-    assert proofs.checked(root) == proofs.stored(root) and proofs.model(root) == MODEL
+    assert prove.checked(root) == proofs.stored(root) and prove.model(root) == MODEL
 
 
 def second_opinion(folder, files):
@@ -192,7 +193,7 @@ def test_the_independent_checker_accepts_every_file(compiled, tmp_path):
     said = second_opinion(compiled, proofs.files())
     assert "Userdp." not in said and said.count("<none>") == 3
     (tmp_path / "Cheat.v").write_text("Axiom cheat : False.")
-    proofs.say([COQ, "-q", "-R", ".", "Userdp", "Cheat.v"], tmp_path)
+    prove.say([COQ, "-q", "-R", ".", "Userdp", "Cheat.v"], tmp_path)
     assert "Userdp.Cheat.cheat" in second_opinion(tmp_path, ["Cheat.v"])
 
 

@@ -147,31 +147,6 @@ def errata_command(chosen: list[Page], jobs: int) -> None:
     errata.write(Path.cwd())
 
 
-def picture_command(chosen: list[Page], jobs: int) -> None:
-    from .site.picture import FILE, draw
-
-    FILE.write_text(draw(), encoding="utf8")
-
-
-def live_command(chosen: list[Page], jobs: int) -> None:
-    from .live.fetch import fetch
-
-    fetch(Path.cwd())
-
-
-def proofs_command(chosen: list[Page], jobs: int) -> None:
-    from .evidence import proofs
-
-    proofs.write(Path.cwd(), jobs)
-
-
-def release_command(versions: list[str], jobs: int) -> None:
-    from .run.release import prepare
-
-    (version,) = versions
-    prepare(Path.cwd(), version)
-
-
 COMMANDS = {
     "execute": (execute_command, "run what is not in the cache, compare with the stored outputs"),
     "run": (run_command, "run afresh and store the outputs in notebooks/"),
@@ -183,16 +158,12 @@ COMMANDS = {
     "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
     "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
     "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
-    "picture": (picture_command, "draw the verdicts for README and first page into book/_static"),
-    "live": (live_command, "put Pyodide into _build/live: the next book runs its pages without internet"),
-    "proofs": (proofs_command, "let Coq check the proofs, store what it finds in proofs/checked.json"),
-    "release": (release_command, "write a version, given for a page, and the day where they belong"),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
 
 
 # What these are given are not pages.
-NAMED = (release_command, course_command, handins_command)
+NAMED = (course_command, handins_command)
 
 
 def select(names: list[str], root: Path) -> list[Page]:

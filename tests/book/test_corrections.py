@@ -8,6 +8,7 @@ import pytest
 import yaml
 from docutils import nodes
 
+import findings
 from userdp_book.paper.errata import latex, text
 from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
@@ -114,5 +115,5 @@ def test_a_number_of_the_front_door_is_that_of_a_claim(words):
 
 def test_readme_says_the_tally_and_shows_the_picture_of_today():
     readme = (ROOT / "README.md").read_text(encoding="utf8")
-    assert picture.sentence() in readme and f"({picture.FILE.as_posix()})" in readme
-    assert (ROOT / picture.FILE).read_text(encoding="utf8") == picture.draw(), "python -m userdp_book picture"
+    assert picture.sentence() in readme and f"({findings.FILE.as_posix()})" in readme
+    assert (ROOT / findings.FILE).read_text(encoding="utf8") == findings.draw(), "python tools/findings.py"

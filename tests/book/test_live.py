@@ -11,8 +11,8 @@ from zipfile import ZipFile
 import pytest
 
 from browsing import HTML, IN_BROWSER
+from fetch_live import FOLDER, LOCK, PYTHON, closure, unpack
 from userdp_book.live import cells
-from userdp_book.live.fetch import FOLDER, LOCK, PYTHON, closure, unpack
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read
 from userdp_book.run.progress import stored_seconds
 from userdp_book.site import live
@@ -171,7 +171,7 @@ def test_a_package_brings_what_it_depends_on():
 
 
 def test_a_changed_file_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("userdp_book.live.fetch.PACKAGES", ("pandas",))
+    monkeypatch.setattr("fetch_live.PACKAGES", ("pandas",))
     with ZipFile(tmp_path / "carrier.whl", "w") as archive:
         for name in {*PYTHON, "pandas.whl", "numpy.whl"} - {LOCK}:
             archive.writestr(FOLDER + name, b"content")

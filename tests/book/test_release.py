@@ -6,8 +6,8 @@ import tomllib
 import pytest
 import yaml
 
+import release
 import userdp
-from userdp_book.run import release
 
 FILES = (release.PACKAGE, release.CITATION, release.CHANGES)
 

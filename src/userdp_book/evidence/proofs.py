@@ -1,34 +1,19 @@
-"""What a machine has checked: the theorems of ``proofs/``, read from the files and asked of Coq.
+"""What a machine has checked: the theorems of ``proofs/``, as ``tools/prove.py`` asked them of Coq.
 
-``python -m userdp_book proofs`` compiles them in ``_build/proofs`` and stores in ``proofs/checked.json`` what
-each theorem says, which statements it is about and what Coq says that it assumes, for four of them the goals
-after each step; in ``proofs/model.csv`` the values that it asks of the model. To read that needs no Coq.
+``proofs/checked.json`` says what each theorem says, which statements it is about and what it assumes, of four
+of them the goals after each step. To read it needs no Coq.
 """
 
-import csv
 import json
-import os
 import re
-import subprocess
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-STORED, BUILD = Path("proofs/checked.json"), Path("_build/proofs")
-MODEL = Path("proofs/model.csv")
-STEPPED = {"vote_with_r_ones_is_private", "closed_bins_lose_four_thirds_of_the_budget"}
-STEPPED |= {"ideal_estimator_loses_the_budget", "debiased_count_loses_the_budget"}
-SENTENCE = re.compile(r"\S.*?\.(?=\s)", re.S)
-THEOREM = re.compile(r"^Theorem (?P<theorem>\w+).*?\.(?=\s+Proof\b)", re.M | re.S)
-SAID = re.compile(r"\(\* (?P<ids>[\w.-]+(?:, [\w.-]+)*) (?P<how>whole|part)(?:[:;] (?P<what>.*))? \*\)")
+STORED = Path("proofs/checked.json")
 DEFINITION = re.compile(
     r"^(?:Definition|Fixpoint|Inductive|Record) .*?\.(?=[ \t]*(?:\(\*[^\n]*\*\))?$)", re.M | re.S
 )
-AXIOM = re.compile(r"^([\w.']+)(?=\s*:|$)", re.M)
-OPENED = "Import ListNotations. Open Scope Q_scope."
-CLOSED = "Closed under the global context"
 
 
 def files(root: Path = ROOT) -> list[str]:
@@ -36,23 +21,8 @@ def files(root: Path = ROOT) -> list[str]:
     return [line for line in (root / "proofs/_CoqProject").read_text().split() if line.endswith(".v")]
 
 
-def theorems(root: Path = ROOT) -> list[dict]:
-    """Every theorem: its name, its file, the statements it is about, whether whole, and its text."""
-    return [read(file, found) for file in files(root) for found in THEOREM.finditer(source(root, file))]
-
-
 def source(root: Path, file: str) -> str:
     return (root / "proofs" / file).read_text(encoding="utf8")
-
-
-def read(file: str, found: re.Match) -> dict:
-    """One theorem, with what the comment on the line above it says; ValueError where that is not said."""
-    above = found.string[: found.start()].splitlines()[-1]
-    said = SAID.fullmatch(above)
-    if said is None:
-        raise ValueError(f"{file}: above {found['theorem']} stands {above!r}, not what it is about")
-    about = {"ids": said["ids"].split(", "), "whole": said["how"] == "whole", "what": said["what"] or ""}
-    return {"theorem": found["theorem"], "file": file, **about, "statement": found[0]}
 
 
 def core(root: Path = ROOT) -> list[str]:
@@ -67,87 +37,6 @@ def definitions(root: Path = ROOT) -> list[dict]:
         for file in core(root)
         for found in DEFINITION.finditer(source(root, file))
     ]
-
-
-def build(root: Path = ROOT, jobs: int = 2) -> None:
-    """Compile what has changed, in a copy."""
-    for name in ["_CoqProject", *files(root)]:
-        text, copy = source(root, name), root / BUILD / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if not copy.is_file() or copy.read_text(encoding="utf8") != text:
-            copy.write_text(text, encoding="utf8")
-    say(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq"], root / BUILD)
-    make = ["make", "--silent", "-f", "Makefile.coq"]
-    try:
-        say([*make, f"-j{jobs}"], root / BUILD)
-    except RuntimeError:  # what ended for want of memory compiles alone; what is wrong fails again
-        say(make, root / BUILD)
-
-
-def say(command: list[str], folder: Path) -> str:
-    """What a command prints; RuntimeError with what it complains of where it fails."""
-    alone = os.environ | {"MAKEFLAGS": ""}
-    done = subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-    return done.stdout
-
-
-def coq(script: str, folder: Path) -> str:
-    """What Coq answers to a script beside the compiled files."""
-    with tempfile.NamedTemporaryFile("w", suffix=".v") as file:
-        file.write(script)
-        file.flush()
-        return say(["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name], folder)
-
-
-def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
-    """What each theorem of a file rests on beside the rules of Coq, by name.
-
-    A proof that computes with intervals rests on a library of thousands of lemmas, which to walk takes Coq
-    eight seconds: the theorems of such a file are asked together.
-    """
-    module = "Userdp." + file.removesuffix(".v").replace("/", ".")
-    terms = [f"@{module}.{name}" for name in names]
-    together = "Interval" in source(root, file)
-    asked = [f"({', '.join(terms)})"] if together else terms
-    script = [f"Require {module}."]
-    for count, term in enumerate(asked):
-        script += [f"Definition asked_{count} := {term}.", f"Print Assumptions asked_{count}."]
-    blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", coq("\n".join(script), root / BUILD), flags=re.M)[1:]
-    said = [sorted(set(AXIOM.findall(block))) for block in blocks]
-    return said * len(names) if together else said
-
-
-def checked(root: Path = ROOT, jobs: int = 2) -> list[dict]:
-    """Compile, ask Coq, and return what is stored: the theorems, each with what it rests on."""
-    build(root, jobs)
-    found = theorems(root)
-    rooms = [(file, [each["theorem"] for each in found if each["file"] == file]) for file in files(root)]
-    with ThreadPoolExecutor(jobs) as pool:
-        asked = pool.map(lambda room: assumptions(*room, root), [room for room in rooms if room[1]])
-        known = [{"assumptions": names} for room in asked for names in room]
-    stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
-    return [each | more | shown for each, more, shown in zip(found, known, stepped, strict=True)]
-
-
-def steps(theorem: dict, root: Path = ROOT) -> list[list[str]]:
-    """Each sentence of a proof, with the goals that are left after it."""
-    before, said, after = source(root, theorem["file"]).partition(theorem["statement"])
-    sentences = SENTENCE.findall(after[: after.index("Qed.")])
-    script = "\n".join([before + said, *(f"{sentence}\nCheck tt.\nShow." for sentence in sentences)])
-    goals = coq(script, root / BUILD).split("tt\n     : unit\n")[1:]
-    return [[" ".join(each.split()), left.strip()] for each, left in zip(sentences, goals, strict=True)][1:]
-
-
-def model(root: Path = ROOT) -> list[dict]:
-    """The table of the model, a mechanism a row, its value being the rational number that Coq computes."""
-    with (root / MODEL).open(encoding="utf8", newline="") as table:
-        rows = list(csv.DictReader(table))
-    script = ["From Coq Require Import QArith List. From Userdp Require Import model.Values.", OPENED]
-    script += [f"Eval vm_compute in let q := Qred ({row['term']}) in (Qnum q, Qden q)." for row in rows]
-    found = re.findall(r"= \((-?\d+)%Z, (\d+)%positive\)", coq("\n".join(script), root / BUILD))
-    return [row | {"value": "/".join(value)} for row, value in zip(rows, found, strict=True)]
 
 
 @cache
@@ -165,14 +54,3 @@ def extent(id: str, root: Path = ROOT) -> str:
     """How much of a statement is proved: "in whole", "in part", or nothing."""
     found = of_statement(id, root)
     return ("in whole" if any(each["whole"] for each in found) else "in part") if found else ""
-
-
-def write(root: Path, jobs: int) -> None:
-    """Store what Coq finds: a theorem a line, and the values of the model in their table."""
-    lines = [json.dumps(each, ensure_ascii=False) for each in checked(root, jobs)]
-    (root / STORED).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf8")
-    rows = model(root)
-    with (root / MODEL).open("w", encoding="utf8", newline="") as table:
-        written = csv.DictWriter(table, rows[0].keys(), lineterminator="\n")
-        written.writeheader()
-        written.writerows(rows)

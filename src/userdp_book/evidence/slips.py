@@ -1,7 +1,6 @@
 """Planted slips: one list that the tests run and that a page of the book shows.
 
-``python -m userdp_book.evidence.slips`` runs every slip against its test, one at a time, and stores the
-seconds; with words behind it, only the slips whose names contain one of them.
+``tools/slip.py`` runs every slip against its test.
 """
 
 import csv
@@ -11,7 +10,6 @@ import re
 import resource
 import shutil
 import sys
-import tempfile
 from importlib.util import find_spec
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
@@ -118,27 +116,3 @@ def caught(slip: dict[str, str], result: Run) -> bool:
     )
     in_test = Path(place).name == Path(slip["test"].split("::")[0]).name
     return bool(asserts) and in_test and slip["seen"] in said
-
-
-def main(words: list[str]) -> int:
-    """Run slips and write the processor seconds of each into the list; say how many were missed."""
-    rows, missed = slips(), 0
-    for slip in rows:
-        if words and not any(word in slip["slip"] for word in words):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            result = run([slip["test"]], plant(slip, Path(folder)))
-        slip["seconds"], found = f"{result.seconds:.1f}", caught(slip, result)
-        missed += not found
-        print(f"{slip['seconds']:>6} s  {slip['slip']}: {'caught' if found else 'MISSED'}", flush=True)
-        if not found:
-            print(result.stdout[-1500:], flush=True)
-    with FILE.open("w", encoding="utf8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return missed
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

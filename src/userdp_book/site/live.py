@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..live.fetch import PACKAGES, PYODIDE
+from ..live import PACKAGES, PYODIDE
 from ..run.pages import Page, is_executable
 from ..run.progress import stored_seconds
 from ..teach.labs import FOLDER

@@ -1,6 +1,7 @@
 """A release: version in package and citation, the changelog dated; ``make release`` does the rest."""
 
 import re
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,3 +36,7 @@ def replace(path: Path, pattern: re.Pattern, text: str) -> None:
     new, count = pattern.subn(text, old)
     assert count == 1, f"{path}: {pattern.pattern} must stand there once, stands {count} times"
     path.write_text(new, encoding="utf8")
+
+
+if __name__ == "__main__":
+    prepare(Path.cwd(), sys.argv[1])

