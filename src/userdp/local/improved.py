@@ -23,7 +23,7 @@ from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointRepor
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw
 
-__all__ = ["Round", "Plan", "decode_pairs", "round_report", "scaled_deviations", "improved_mean"]
+__all__ = ["Round", "Plan", "decode_pairs", "round_report", "improved_mean"]
 
 Kind = Literal["two-point", "laplace", "piecewise"]
 REPORTS = dict(zip(get_args(Kind), (TwoPointReport, LaplaceReport, PiecewiseReport), strict=True))
@@ -132,7 +132,6 @@ def round_report(
     return REPORTS[kind](low, high, epsilon)
 
 
-@public
 def scaled_deviations(means: NDArray, sizes: NDArray, round_: Round, centre: float) -> NDArray:
     """Deviations from `centre` in units of the scale of each user's size, shape (n,)."""
     return (means - centre) / round_.scale(sizes)
