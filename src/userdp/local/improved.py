@@ -130,7 +130,6 @@ def round_report(
     return REPORTS[kind](low, high, epsilon)
 
 
-@public
 def scaled_deviations(means: NDArray, sizes: NDArray, round_: Round, centre: float) -> NDArray:
     """Deviations from `centre` in units of the scale of each user's size, shape (n,)."""
     return (means - centre) / round_.scale(sizes)
