@@ -12,7 +12,7 @@ import pytest
 import userdp
 from faces import face, public
 from fakes import Silent
-from mechanisms import TABLE, lacking
+from mechanisms import TABLE, Threshold, lacking
 from userdp.central.bounds import output_perturbation
 from userdp.central.mean import initial_mean, realistic_mean, uniform_mean
 from userdp.central.unknown_domain import private_bound
@@ -111,31 +111,43 @@ def test_the_loss_of_a_laplace_mean_is_its_guarantee(epsilon):
     assert runs[0].guarantee.epsilon == epsilon and len(set(noise.scales)) == 1
 
 
-class Fixed(np.random.Generator):
-    """A generator of one uniform number for all."""
+class Words(np.random.Generator):
+    """All bytes of the first draw are the same, the words of later ones too."""
 
-    def __init__(self, uniform):
+    def __init__(self, byte, word):
         super().__init__(np.random.PCG64(0))
-        self.uniform = uniform
+        self.byte, self.word = byte, word
 
-    def random(self, shape):
-        return np.full(shape, self.uniform)
+    def integers(self, low, high, size, dtype):
+        word, self.byte = (self.word, None) if self.byte is None else (self.byte * 0x0101010101010101, None)
+        return np.full(size, word, dtype=np.uint64)
+
+
+def is_up(x, epsilon, rng):
+    return duchi_mean([x], epsilon=epsilon, rng=rng, every_report=True).value > 0
+
+
+def measured(low, high, steps, holds):
+    """Where `holds` stops to be true, by bisection."""
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def upper_probability(x, epsilon):
-    """Measure of the uniform numbers for which a user with mean x reports the upper point, by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        up = duchi_mean([x], epsilon=epsilon, rng=Fixed(middle), every_report=True).value > 0
-        low, high = (middle, high) if up else (low, middle)
-    return low
+    """Measure of the bytes for which a user with mean x reports the upper point: a coin, then a rounding."""
+    keep = measured(0.0, 1.0, 60, lambda u: is_up(np.inf, epsilon, Threshold(u)))
+    up = measured(0, 2**53, 60, lambda w: is_up(x, epsilon, Words(0, int(w)))) / 2**53
+    flipped = measured(0, 2**53, 60, lambda w: not is_up(x, epsilon, Words(255, int(w)))) / 2**53
+    assert up == flipped
+    return keep * up + (1 - keep) * (1 - up)
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
 def test_the_loss_of_a_two_point_mean_is_its_guarantee(epsilon):
     ups = np.array([upper_probability(x, epsilon) for x in EXTREMES])
-    result = duchi_mean([0.0], epsilon=epsilon, rng=Fixed(0.5))
+    result = duchi_mean([0.0], epsilon=epsilon, rng=np.random.default_rng(1))
     loss = exact_loss(np.stack([ups, 1 - ups], axis=1))
     assert loss == pytest.approx(result.guarantee.epsilon, rel=1e-12)
 
