@@ -36,6 +36,8 @@ def faults_of_a_claim(fields):
         yield "is not upheld, but has no place in the paper or no fault"
     if amended and fields.get("whose") == "ours":
         yield "refutes or corrects what is ours"
+    if "sanity check" in f"{fields['claim']} {fields.get('note')}" and fields["verdict"] != "context":
+        yield "stays far from its bound, and yet counts"
     if fields["verdict"] != "holds" and not fields.get("note"):
         yield "has nothing to say about its verdict"
     if FRAGMENT.match(fields["claim"]) or not re.match(r"[A-Z0-9$`{\\]", fields["claim"]):
@@ -66,6 +68,7 @@ SOUND = {
         {"verdict": "refuted", "note": "why"},
         {"verdict": "refuted", "note": "why", "locus": "(3)", "fault": "no such fault"},
         {"verdict": "context"},
+        {"claim": "Algorithm 10 loses at most its budget: a sanity check."},
         {"verdict": "true"},
         {"seriousness": "privacy broken"},
     ],
