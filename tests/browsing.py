@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from axe import findings
-from userdp_book.paper import contents
+from userdp_book.run import contents
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"

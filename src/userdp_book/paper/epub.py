@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import yaml
 
+from ..run.contents import Entry, entries
 from . import chromium
-from .contents import Entry, entries
 
 ENDING = ".xhtml"
 STYLE = "epub.css"

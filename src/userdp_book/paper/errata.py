@@ -7,11 +7,11 @@ import yaml
 
 from userdp_papers.study.claims import SEVERITIES
 
+from ..run.contents import Entry
 from ..site.boxes import AUTHORS, own_name
 from ..site.judgement import MOVES, faults_of, standing, within
 from ..site.offline import ERRATA
 from . import chromium, pdf
-from .contents import Entry
 
 HEAD = r"""\documentclass[10pt, twocolumn]{article}
 \usepackage[a4paper, margin=16mm]{geometry}

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 import pikepdf
 from pikepdf import Array, Dictionary, Name, OutlineItem, String
 
+from ..run.contents import Entry, entries
 from . import chromium
-from .contents import Entry, entries
 
 MARGINS = {"top": "18mm", "bottom": "20mm", "left": "20mm", "right": "20mm"}
 # The number at the foot of a page: its size, and its height above the edge, in points.

@@ -1,6 +1,6 @@
 """Theorems and figures go by part and page, K6.1 and K6.2: one finds them, and few move with an edit."""
 
-from ..paper.contents import entries
+from ..run.contents import entries
 from . import SAFE
 
 # by its first letter, but for those whose letter another part has

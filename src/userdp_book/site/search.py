@@ -14,7 +14,7 @@ from docutils import nodes
 
 from userdp_papers.study.claims import statements
 
-from ..paper.contents import entries
+from ..run.contents import entries
 from . import SAFE
 from .links import box
 
