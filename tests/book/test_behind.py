@@ -43,16 +43,28 @@ def test_a_note_that_does_not_fold_stays():
     assert len(page.children) == 2 and not list(page.findall(nodes.raw))
 
 
-def test_cells_about_a_figure_have_one_bar_and_stay_cells():
-    page, section = new_document("page"), nodes.section()
-    cells = [nodes.container("", HideCodeCellNode(), nb_element="cell_code") for _ in range(3)]
-    shown = nodes.container("", nodes.paragraph(text="x"), nb_element="cell_code")
-    section += [*cells, nodes.paragraph(text="words"), shown]
+def test_what_is_folded_up_to_a_figure_has_one_bar_and_cells_stay_where_they_are():
+    def cell(*inside):
+        return nodes.container("", HideCodeCellNode(), *inside, nb_element="cell_code")
+
+    page, section = new_document("page"), nodes.section("", nodes.title(text="Title"))
+    section += [
+        cell(),
+        nodes.paragraph(text="words"),
+        cell(nodes.figure()),
+        cell(),
+        nodes.paragraph(text="then"),
+    ]
+    section += [cell(), nodes.section("", nodes.paragraph(text="no cell"))]
     page += section
     folds.Bars(page).run()
-    runs = [node for node in section.children if "run" in node.get("classes", [])]
-    bars = [len([raw for raw in run.children if isinstance(raw, nodes.raw)]) for run in runs]
-    assert bars == [1, 0] and [len(list(run.findall(HideCodeCellNode))) for run in runs] == [3, 0]
+    kinds = [type(node).__name__ for node in section.children]
+    assert kinds == ["title", "container", "container", "section"]
+    found = [
+        [len(list(run.findall(kind))) for kind in (nodes.raw, HideCodeCellNode)]
+        for run in section.children[1:3]
+    ]
+    assert found == [[1, 3], [1, 1]]
 
 
 def test_numbers_go_by_part_and_page_and_sphinx_gets_its_own_back(root):

@@ -14,7 +14,8 @@ import pytest
 from pikepdf import Dictionary, Name, String
 from PIL import Image
 
-from userdp_book.paper import chromium, contents, epub, pdf
+from userdp_book.paper import chromium, epub, pdf
+from userdp_book.run import contents
 from userdp_book.site import mathjax, offline
 
 ROOT = Path(__file__).parents[2]

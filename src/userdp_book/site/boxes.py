@@ -86,17 +86,14 @@ def true_of_it(builder, docname: str, id: str) -> list[nodes.Node]:
     own = f"{id}-repaired"
     has_own = own in getattr(builder.env, "proof_list", {})
     link = to_statement(own, "The repair") if has_own else to_page(CORRECTIONS, "The repair", f"fault-{key}")
-    end = resolved(builder, docname, link)
-    line = [*with_math(judged["sentence"]), nodes.Text(" "), *end, nodes.Text(".")]
-    return [nodes.paragraph("", "", *line, classes=["true-of-it"])]
+    line = [*with_math(judged["sentence"]), nodes.Text(" "), *resolved(builder, docname, link)]
+    return [nodes.paragraph("", "", *line, nodes.Text("."), classes=["true-of-it"])]
 
 
 def with_math(text: str) -> list[nodes.Node]:
     """A sentence in which ``$...$`` is math."""
-    return [
-        (nodes.math if place % 2 else nodes.Text)(*([part, part] if place % 2 else [part]))
-        for place, part in enumerate(text.split("$"))
-    ]
+    parts = enumerate(text.split("$"))
+    return [nodes.math(part, part) if place % 2 else nodes.Text(part) for place, part in parts]
 
 
 def given_title(id: str, title: nodes.title) -> list[nodes.Node]:

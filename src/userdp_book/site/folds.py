@@ -7,7 +7,6 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 
 import ast
 from collections.abc import Iterable
-from itertools import groupby
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -149,10 +148,10 @@ class Folds(SphinxPostTransform):
 
 
 class Bars(SphinxPostTransform):
-    """One bar for all that is folded about a figure: the cells up to it since the last text or figure.
+    """One bar for all that is folded about a figure: in the stretch of a section that ends with it.
 
-    The folds stay where they are, since a page that runs looks for its cells; what shows them is one bar of
-    a run of cells, and style sets it and them below what the cells put out.
+    The folds stay where they are, since a page that runs looks for its cells; style shows them, where the bar
+    is open, at the end of their stretch.
     """
 
     default_priority = 200  # after myst-nb has made the folds
@@ -160,22 +159,26 @@ class Bars(SphinxPostTransform):
 
     def run(self, **kwargs) -> None:
         for parent in {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}.values():
-            children = []
-            for cells, group in groupby(parent.children, is_cell):
-                members = [*group]
-                children += [joined_run(members)] if cells else members
-            parent[:] = children
+            stretches: list[list[nodes.Node]] = [[]]
+            for child in parent.children:
+                drawn = any(next(part.findall(nodes.figure), None) for part in stretches[-1])
+                if isinstance(child, nodes.section) or drawn and not is_cell(child):
+                    stretches.append([])
+                stretches[-1].append(child)
+            parent[:] = [part for stretch in stretches for part in with_bar(stretch)]
 
 
 def is_cell(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and node.get("nb_element") in ("cell_code", "cell_part")
 
 
-def joined_run(cells: list[nodes.container]) -> nodes.container:
-    """Cells with a bar for their folds, if any."""
-    has_folds = any(next(cell.findall(HideCodeCellNode), None) or cell.get("hide_mode") for cell in cells)
-    bar = f'<details class="run-bar"><summary>{BAR}</summary></details>'
-    return nodes.container("", *[nodes.raw("", bar, format="html")] * has_folds, *cells, classes=["run"])
+def with_bar(stretch: list[nodes.Node]) -> list[nodes.Node]:
+    """A stretch in a frame with a bar for its folds, if any; the section's title stays outside."""
+    rest = [part for part in stretch if not isinstance(part, nodes.title | nodes.section)]
+    if not any(next(part.findall(HideCodeCellNode), None) for part in rest):
+        return stretch
+    bar = nodes.raw("", f'<details class="run-bar"><summary>{BAR}</summary></details>', format="html")
+    return [*stretch[: -len(rest)], nodes.container("", bar, *rest, classes=["run"])]
 
 
 def is_code(cell: nodes.container) -> bool:

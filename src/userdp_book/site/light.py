@@ -22,7 +22,8 @@ PARENTHESES = re.compile(r"\([^()]*\)")
 COMMA = re.compile(r",(?![^()]*\))")
 # Its name, width, height, other names and outline.
 ICON = re.compile(r'"?([\w-]+)"?:\[(\d+),(\d+),\[([^\]]*)\],"\w+","([^"]+)"')
-PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]+\.png)")')
+PICTURE = re.compile(r' (?<=<img )(?=[^>]*src="[^"]*_images/([^"]+\.png)")')
+SIZED = ' width="%d" height="%d"'
 # What stands in the place of each <i class="fa-...">, as the theme's styles expect it.
 SCRIPT = """// The icons that this book uses, from Font Awesome Free (CC BY 4.0).
 for (const [name, [width, height, path]] of Object.entries(%s))
@@ -50,11 +51,8 @@ def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> No
     """Say how large each picture is, so that the page does not move when it comes."""
     paths = {name: path for path, name in app.builder.images.items()}
 
-    def sized(found: re.Match) -> str:
-        wide, high = Image.open(Path(app.srcdir) / paths[found[1]]).size
-        return f'<img width="{wide}" height="{high}" {found[0].removeprefix("<img ")}'
-
-    context["body"] = PICTURE.sub(sized, context.get("body", ""))
+    size = lambda found: Image.open(Path(app.srcdir) / paths[found[1]]).size  # noqa: E731
+    context["body"] = PICTURE.sub(lambda found: SIZED % size(found) + found[0], context.get("body", ""))
 
 
 def lighten(app, error) -> None:

@@ -1,4 +1,4 @@
-"""Links to the box of a statement, wherever in the book it is, or plain text; breaks in long names."""
+"""Links to the box of a statement, wherever in the book it is, or plain text; short names."""
 
 import re
 
@@ -10,7 +10,7 @@ from . import SAFE
 
 Place = tuple[str, str]
 MARK = re.compile(r"[.,;:!?)]+|-\w+")  # what may not begin a line
-LONG = 14  # letters that any column has room for
+NAMED = {"py-func", "py-class", "py-meth"}
 
 
 class book_link(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801 (docutils' own habit)
@@ -77,18 +77,19 @@ def keep_together(app, doctree, docname: str) -> None:
             after.parent.replace(after, nodes.Text(after[mark.end() :]))
 
 
-def allow_breaks(app, doctree, docname: str) -> None:
-    """A long name in the text may break after a dot, a stroke or a slash."""
+def shorten(app, doctree, docname: str) -> None:
+    """A function or class goes by its last word, its path being the link's tooltip; other names may break."""
     for name in doctree.findall(nodes.literal):
-        if len(name.astext()) > LONG:
-            first, *others = re.split(r"(?<=[._/])(?=\w)", name.astext())
-            broken = [[nodes.raw("", "<wbr>", format="html"), nodes.Text(other)] for other in others]
-            name[:] = [nodes.Text(first), *sum(broken, [])]
+        if NAMED & {*name["classes"]}:
+            name[:] = [nodes.Text(name.astext().rpartition(".")[2])]
+        first, *others = re.split(r"(?<=[._/])(?=\w)", name.astext())
+        broken = [[nodes.raw("", "<wbr>", format="html"), nodes.Text(other)] for other in others]
+        name[:] = [nodes.Text(first), *sum(broken, [])]
 
 
 def setup(app) -> dict:
     app.add_node(book_link)
     app.add_post_transform(ResolveLinks)
-    app.connect("doctree-resolved", allow_breaks)
+    app.connect("doctree-resolved", shorten)
     app.connect("doctree-resolved", keep_together)
     return SAFE

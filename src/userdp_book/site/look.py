@@ -16,7 +16,6 @@ def setup(app) -> dict:
     app.connect("config-inited", configure)
     app.add_css_file("userdp.css")
     app.add_css_file("look.css")
-    app.add_js_file("filter.js")
-    app.add_js_file("reach.js")
-    app.add_js_file("page.js")
+    for script in ("filter.js", "reach.js", "page.js"):
+        app.add_js_file(script)
     return SAFE

@@ -42,7 +42,8 @@ def first_sentence(doctree: nodes.document) -> str:
 def in_box(paragraph: nodes.Node) -> bool:
     """Whether the paragraph is part of an output or of a box, other than the one that opens the page."""
     parent = paragraph.parent
-    return isinstance(parent, nodes.container | nodes.caption) or "proof" in parent.get("classes", [])
+    classes = parent.get("classes", [])
+    return "proof" in classes or "run" not in classes and isinstance(parent, nodes.container | nodes.caption)
 
 
 def describe(app, pagename: str, templatename: str, context: dict, doctree) -> None:
