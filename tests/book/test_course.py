@@ -12,17 +12,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from test_labs import LABS, handed_in, most
+from test_labs import LABS, handed_in, marks, most
 from test_live import LOADED, all_run, started
 
 from browsing import IN_BROWSER
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.__main__ import course_command
 from userdp_book.run.pages import read, write
-from userdp_book.teach import otter
+from userdp_book.teach import guard, otter
 from userdp_book.teach.collect import Collect, sorted_out
 from userdp_book.teach.course import write_course
-from userdp_book.teach.handins import grade_id, mended
+from userdp_book.teach.handins import accidents, grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
 
 pytestmark = pytest.mark.slow
@@ -222,6 +222,22 @@ def cheat(name):
     return nb
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [name for name in CHEATS if name not in ("asserts", "secret", "printed", "exit")]
+)
+def test_a_cheat_gains_nothing_or_is_named(name):
+    """In this process; those that need IPython are marked by nbgrader below."""
+    try:
+        given = marks(LABS[LAB], cheat(name))
+    finally:
+        guard.restored()
+    gained = {check for check, points in given.items() if points > CHEATS[name][1][check]}
+    assert not gained or name in NAMED_ALONE
+    said = list(accidents(cheat(name), student(LABS[LAB])))
+    assert (name in UNNAMED) == (said == []) and all(line.endswith("read it") for line in said)
+
+
 ACCIDENTS = {
     "Eve": "nothing is answered",
     "Gil": "cell unbias is copied",
@@ -318,15 +334,12 @@ def test_the_first_hour(course, steps):
     assert done.returncode == 0, done.stderr
     wanted = {f"{who} Example": marks for who, (_, marks) in expected.items()}
     given = marks_in(course, wanted)
-    for who, marks in wanted.items():
+    for who, most_given in wanted.items():
         if who.startswith("Cheat"):  # at most what is deserved, or named above
-            gained = {check for check, points in given[who].items() if points > marks[check]}
-            assert not gained or who.removeprefix("Cheat ").removesuffix(" Example") in NAMED_ALONE, (
-                who,
-                gained,
-            )
+            gained = {check for check, points in given[who].items() if points > most_given[check]}
+            assert not gained or who.removeprefix("Cheat ").removesuffix(" Example") in NAMED_ALONE, who
         else:
-            assert given[who] == marks, who
+            assert given[who] == most_given, who
 
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr

@@ -12,7 +12,7 @@ import pytest
 
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.run.pages import Page, code_cells
-from userdp_book.teach import labs
+from userdp_book.teach import guard, labs  # noqa: F401 (the guard keeps its copies before any hand-in)
 from userdp_book.teach.course import times
 from userdp_book.teach.labs import (
     faults,

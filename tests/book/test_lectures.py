@@ -64,7 +64,7 @@ LOOK = r"""() => [...document.querySelectorAll(".slides section")].map((one, pla
     sliders: one.querySelectorAll(".moving-controls:not([hidden]) input").length,
     moving: one.querySelectorAll(".userdp-moving").length,
     errors: one.querySelectorAll("mjx-merror, [data-mjx-error]").length,
-    raw: /\\\(|\$/.test(words.textContent),
+    raw: /\\\(|\$|\{predict\}/.test(words.textContent),
   };
 })"""
 
