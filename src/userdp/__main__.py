@@ -49,11 +49,7 @@ def parser() -> argparse.ArgumentParser:
             add("table", type=Path, help="a CSV or Parquet file")
             add("--user", required=True, help="column that says who a record is of")
             add("--account", help="file that keeps what is spent (JSON)")
-            add(
-                "--budget",
-                type=float,
-                help="most that all releases of the account spend; this one, by default",
-            )
+            add("--budget", type=float, help="most that the account allows; this release, by default")
             add("--yes", action="store_true", help="do not ask")
             add("--json", action="store_true", help="print JSON")
         add("--epsilon", type=float, required=True, help="what the release spends on every user")
@@ -61,12 +57,7 @@ def parser() -> argparse.ArgumentParser:
             add("--trust", choices=("nobody", "curator"), default="curator", help="who sees the data")
         if name == "mean":
             add("--value", required=True, help="column of numbers")
-            add(
-                "--missing",
-                choices=("refuse", "drop", "low"),
-                default="refuse",
-                help="records without a value",
-            )
+            add("--missing", choices=("refuse", "drop", "low"), default="refuse", help="if there is no value")
             add("--level", type=float, default=0.95, help="of the interval")
         if name == "counts":
             add("--item", required=True, help="column of items")
@@ -89,22 +80,16 @@ def mean(asked: argparse.Namespace, rng: Secure) -> tuple[str, tuple, Any]:
     users = user_means(asked.table, user=asked.user, value=asked.value, **known)
     if len(users.means) != asked.users:
         raise ValueError(f"users must be as many as {asked.table} has, got {asked.users}")
-    return (
-        f"{best.title}, predicted error {best.error:.2g}",
-        (users,),
-        lambda users, **_: best.run(users, rng=rng),
-    )
+    words = f"{best.title}, predicted error {best.error:.2g}"
+    return words, (users,), lambda users, **_: best.run(users, rng=rng)
 
 
 def counts(asked: argparse.Namespace, rng: Secure) -> tuple[str, tuple, Any]:
     """The same for a histogram."""
     table = user_table(asked.table, user=asked.user, item=asked.item, items=asked.items)
     call = partial(bounded_histogram, bound=asked.bound)
-    return (
-        f"histogram, {asked.bound:g} records of a user",
-        (table,),
-        lambda *x, **o: within(call(*x, **o), None),
-    )
+    words = f"histogram, at most {asked.bound:g} records per user"
+    return words, (table,), lambda *x, **o: within(call(*x, **o), None)
 
 
 def answer(asked: argparse.Namespace, found: Release, words: str, budget: Budget) -> dict[str, Any]:
@@ -123,16 +108,13 @@ def release(asked: argparse.Namespace) -> int:
     budget = Budget(asked.budget or asked.epsilon, trust="central", path=asked.account)
     print(f"reading {asked.table} ...", file=sys.stderr, flush=True)
     words, data, call = about(asked, rng)
-    part = (
-        f"epsilon = {asked.epsilon:g} on every user of {asked.table}; spent before: {budget.spent.epsilon:g}"
-    )
-    print(f"{words}\nspends {part} of {budget.epsilon:g}", file=sys.stderr, flush=True)
+    before = f"spent before: {budget.spent.epsilon:g} of {budget.epsilon:g}"
+    part = f"epsilon = {asked.epsilon:g} on every user of {asked.table}; {before}"
+    print(f"{words}\nspends {part}", file=sys.stderr, flush=True)
     if not asked.yes and input("release? [y/N] ").strip().lower() not in ("y", "yes"):
         return 1
-    name = f"{asked.command} of {asked.table.name}"
-    said = answer(
-        asked, budget.release(call, *data, epsilon=asked.epsilon, rng=rng, name=name), words, budget
-    )
+    named: Any = {"epsilon": asked.epsilon, "name": f"{asked.command} of {asked.table.name}"}
+    said = answer(asked, budget.release(call, *data, rng=rng, **named), words, budget)
     print(json.dumps(said, indent=1) if asked.json else "\n".join(f"{key}: {said[key]}" for key in said))
     return 0
 
