@@ -120,7 +120,7 @@ def surrogate_curve(
         Public upper end C_max of the bounds considered, positive; by default the largest norm in the data,
         for study: then the curve is all of G.
     epsilon, delta, neighbours, printed
-        Of the *release*, as for `histogram_noise`: they decide the noise that the bound is weighed against.
+        Of the *release*, as for `histogram_noise`: they decide the noise that the bound is balanced against.
     sparsity
         Most items s that a user is expected to hold, 1 to d; by default d. Only with ``delta > 0``.
     """

@@ -345,11 +345,11 @@ def realistic_mean(
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Estimate the mean of users who differ, with public sizes (Algorithm 2).
+    """Estimate the mean of heterogeneous users, with public sizes (Algorithm 2).
 
     Output distribution: the tenth of the users with the least data give one record each to `initial_mean`;
     the largest users give the means of equally many records to `private_variance`; the means of all others,
-    clipped to windows from these two, are weighed as `userdp.central.weights` says, and get one Laplace
+    clipped to windows from these two, are weighted as `userdp.central.weights` says, and get one Laplace
     variable scaled to the most that one of them can change the result. A user meets one of the three.
 
     Parameters
@@ -369,7 +369,7 @@ def realistic_mean(
     printed
         The error bound of Lemma F.1.
     weigh
-        How users are weighed, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
+        How users are weighted, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
         options for the paper's weights and error bound.
     domain : (low, high)
         Public ends of the data.

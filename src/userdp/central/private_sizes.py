@@ -41,7 +41,7 @@ SAFETY = 8.0
 @public
 @dataclass(frozen=True)
 class TruncatedMean:
-    """The statistic of Algorithm 4: users' means, clipped around a centre, weighed by capped sizes.
+    """The statistic of Algorithm 4: users' means, clipped around a centre, weighted by capped sizes.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def private_size_mean(
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Estimate the mean of users who differ, with private sizes (Algorithm 3, repaired).
+    """Estimate the mean of heterogeneous users, with private sizes (Algorithm 3, repaired).
 
     Output distribution: private initial mean and variance as in `userdp.central.mean.realistic_mean`, then a
     private cap on the sizes, a private total weight, and, if a private test finds that no few users can make

@@ -75,7 +75,7 @@ def totals(asked: Question) -> Option:
 
 
 def clipped(asked: Question) -> Option:
-    """A private window, then the clipped mean; users are weighed where sizes are public and tell nothing."""
+    """A private window, then the clipped mean; users are weighted where sizes are public and tell nothing."""
     weighed = asked.unequal and not asked.private_sizes and not asked.unweighed("")
     law, of_users = size_cells(asked.size_law), (asked.tails, asked.sizes_tell, asked.target == "population")
     users = Users(asked.n, law, asked.unit_spread, *of_users)
@@ -114,7 +114,7 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
 
 
 def cannot_weigh(asked: Question, name: str, private: bool, why: str) -> Option | None:
-    """The reason not to use a method that weighs by size after private steps, if there is one."""
+    """The reason not to use a method that weights by size after private steps, if there is one."""
     few = unused(name, f"needs {LEAST_USERS} users for its private steps") if asked.n < LEAST_USERS else None
     wrong = unused(name, why) if asked.private_sizes != private else None
     return wrong or asked.unweighed(name) or few

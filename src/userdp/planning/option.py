@@ -318,7 +318,7 @@ class Question:
         return Option(method, setting, error, noise, failure, basis, *terms, **how)
 
     def unweighed(self, method: str) -> Option | None:
-        """The reason not to use a method that weighs by size, if there is one."""
+        """The reason not to use a method that weights by size, if there is one."""
         if self.target != "population":
             return unused(method, f"does not estimate {TARGETS[self.target]}")
         if self.sizes_tell and self.unequal:

