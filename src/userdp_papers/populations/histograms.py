@@ -190,8 +190,7 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
     several = np.append(law[2:], few)
     several /= several.sum()
     values = np.arange(2, largest + 1)
-    # the peak of a binomial distribution falls with its number of trials: bound it at the fewest there will
-    # be
+    # the peak of a binomial distribution falls with its number of trials: bound it at the fewest trials
     fewest = scipy.stats.binom.isf(1 - 1e-16, n, few) - 3 * np.sqrt(n * few * (1 - few))
     fewest = max(int(fewest), 0)
     peak = scipy.stats.binom.pmf(int((fewest + 1) * odds), fewest, odds)
