@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# exp(710) is no finite number; below 1e-6 what a report says is lost beside rounding in the sum of 1e9
+# exp(710) is no finite number; below 1e-6 what a report says is lost in the rounding in the sum of 1e9
 BUDGETS = 1e-6, 700.0
 # what stands in one array, a number for each: 80 MB, of which a few are held at once
 LISTED = 10**7

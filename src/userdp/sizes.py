@@ -1,4 +1,4 @@
-"""Laws of how many records a user holds, and the expectations that estimators and rates use."""
+"""Distributions of how many records a user holds, and the expectations that estimators and rates use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from userdp._types import ArrayLike, NDArray, Rng
 @public
 @dataclass(frozen=True, eq=False)
 class FiniteSizes:
-    """A law of the number m of records with finitely many values.
+    """A distribution of the number m of records with finitely many values.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class FiniteSizes:
         return below[np.searchsorted(self.values, a, side="right")]
 
     def quantile(self, share: ArrayLike) -> Any:
-        """Smallest size that at least this share of the users does not exceed; a number or an array."""
+        """Smallest size that at least this fraction of the users does not exceed; a number or an array."""
         return self.values[np.searchsorted(-self._tail[1:], -np.subtract(1, share), side="left")]
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
@@ -126,7 +126,7 @@ def uniform_sizes(low: int, high: int) -> FiniteSizes:
 
 @public
 def poisson_sizes(rate: float) -> FiniteSizes:
-    """Sizes follow the Poisson law given m >= 1; values of probability below 1e-300 are left out."""
+    """Sizes are Poisson given m >= 1; values of probability below 1e-300 are left out."""
     _validate.positive(rate=rate)
     _validate.in_range(0, _validate.LISTED, rate=rate)
     values = np.arange(1, int(rate + 60 * np.sqrt(rate) + 300))
@@ -135,7 +135,7 @@ def poisson_sizes(rate: float) -> FiniteSizes:
 
 @public
 def binomial_sizes(trials: int, probability: float) -> FiniteSizes:
-    """Sizes follow the binomial law given m >= 1; values of probability below 1e-300 are left out."""
+    """Sizes are binomial given m >= 1; values of probability below 1e-300 are left out."""
     _validate.integer(1, _validate.LISTED, trials=trials)
     _validate.in_range(0, 1, probability=probability)
     _validate.positive(probability=probability)
@@ -152,8 +152,8 @@ def _not_negligible(values: NDArray, probabilities: NDArray) -> FiniteSizes:
 def empirical_sizes(sizes: ArrayLike, *, public: bool = False) -> FiniteSizes:
     """Sizes as often as they occur in `sizes`, an integer array of shape (n,).
 
-    A law of sizes is a *public* parameter of every estimator that takes one. This one is as private as
-    `sizes` are: taken from the very users of a release it leaks their sizes, which the release's guarantee
+    A distribution of sizes is a *public* parameter of every estimator that takes one. This one is as private
+    as `sizes` are: taken from the very users of a release it leaks their sizes, which the release's guarantee
     does not cover, and is refused. Take the sizes of other users, or of a table that is public, and say so by
     `public`.
     """
@@ -162,7 +162,7 @@ def empirical_sizes(sizes: ArrayLike, *, public: bool = False) -> FiniteSizes:
 
 
 def refuse_private(**law: Any) -> None:
-    """Raise ``ValueError`` if a law of sizes was counted from users whose sizes are private."""
+    """Raise ``ValueError`` if a distribution of sizes was counted from users whose sizes are private."""
     ((name, value),) = law.items()
     if getattr(value, "empirical", False):
         raise ValueError(
@@ -266,7 +266,7 @@ class PowerLawSizes:
         return float(area - (slopes[0] - slopes[1]) / 24)
 
     def quantile(self, share: ArrayLike) -> Any:
-        """Size that this share of the users does not exceed; a number or an array."""
+        """Size that this fraction of the users does not exceed; a number or an array."""
         x = self.low + (self.high - self.low) * np.power(share, 1 / self.shape)
         return np.minimum(np.floor(x).astype(np.int64), self.largest)[()]
 
@@ -286,10 +286,10 @@ def _power_law_root(law: PowerLawSizes, last: float) -> float:
 
 @public
 def variance_of_mean(sizes: ArrayLike, mean: float, variance: float) -> NDArray:
-    """Variance of the mean of each user's 0/1 records, users having own means (Cummings et al., Lemma 2.1).
+    """Variance of the mean of each user's 0/1 records, with latent means (Cummings et al., Lemma 2.1).
 
     ``mean (1 - mean) / size + (1 - 1 / size) variance`` for each of `sizes`, at least 1; `mean` and
-    `variance` are the mean and the variance of the users' own means.
+    `variance` are the mean and the variance of the users' latent means.
     """
     _validate.in_range(0, np.inf, variance=variance)
     sizes = np.asarray(sizes, dtype=float)

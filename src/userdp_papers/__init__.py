@@ -1,1 +1,1 @@
-"""What the four papers need beside `userdp`: populations, theory, real data, printed variants, verdicts."""
+"""What the four papers need next to `userdp`: populations, theory, real data, printed variants, verdicts."""

@@ -1,4 +1,4 @@
-"""Estimators of a trusted curator: means of users who differ, histograms, contribution bounds."""
+"""Estimators in the central model: means of heterogeneous users, histograms, contribution bounds."""
 
 from userdp.central import (
     bounds,

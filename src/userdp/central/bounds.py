@@ -10,8 +10,8 @@ What a contribution bound costs, as a curve that one user bends by a known amoun
 ``G(C) = sum_u max(1 - C / ||N_u||, 0) ||N_u||_1 + C M`` is what clipping at C loses plus what the noise
 costs, M = `noise_mass` (Liu et al., equation (3)): convex and piecewise linear in C, and at most twice the
 expected loss. One user moves its slope by at most `reach`. In the Euclidean norm that is sqrt(s) if users
-hold at most s items; each user's ratio ||N_u||_1 / ||N_u||_2 is cut at sqrt(s), so that the promise holds for
-users who hold more. In the l1 norm (Laplace noise, ``delta = 0``) every ratio is 1.
+hold at most s items; each user's ratio ||N_u||_1 / ||N_u||_2 is cut at sqrt(s), so that the guarantee holds
+for users who hold more. In the l1 norm (Laplace noise, ``delta = 0``) every ratio is 1.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Surrogate:
     sizes : shape (n,)
         Norm of each user's counts, cut at `largest`, increasing.
     weights : shape (n,)
-        Minus the slope of each user's share of G below that user's size, in [0, reach].
+        Minus the slope of each user's term of G below that user's size, in [0, reach].
     mass
         M, the expected l1 norm of the noise per unit of the bound.
     reach
@@ -59,7 +59,7 @@ class Surrogate:
 
     @cached_property
     def pulls(self) -> Floats:
-        """Total weight of the users from each on, shape (n + 1,): they want a larger bound."""
+        """Total weight of each user and all after it, shape (n + 1,): they want a larger bound."""
         return _validate.locked(np.append(np.cumsum(self.weights[::-1])[::-1], 0.0))
 
     def values(self, bounds: ArrayLike) -> Floats:
@@ -120,7 +120,7 @@ def surrogate_curve(
         Public upper end C_max of the bounds considered, positive; by default the largest norm in the data,
         for study: then the curve is all of G.
     epsilon, delta, neighbours, printed
-        Of the *release*, as for `histogram_noise`: they decide the noise that the bound is weighed against.
+        Of the *release*, as for `histogram_noise`: they decide the noise that the bound is balanced against.
     sparsity
         Most items s that a user is expected to hold, 1 to d; by default d. Only with ``delta > 0``.
     """
@@ -157,8 +157,8 @@ def output_perturbation(
     With a ridge ``w C^2 / 2`` on G the minimiser moves by at most ``reach / w`` between neighbours, and w is
     chosen so that what the ridge and what the noise can cost are equal.
 
-    Output law: the minimiser plus a Laplace variable of scale ``reach / (w epsilon)``, projected onto
-    [0, largest]; 0 if ``M >= users reach``, where G is minimal at 0 for all data.
+    Output distribution: the minimiser plus a Laplace variable of scale ``reach / (w epsilon)``, projected
+    onto [0, largest]; 0 if ``M >= users reach``, where G is minimal at 0 for all data.
 
     Parameters
     ----------
@@ -224,11 +224,12 @@ def exponential_bound(
     """Choose the bound by the exponential mechanism on G.
 
     Between neighbours the slope of G changes by at most `reach`, so that over bounds in [0, largest] the
-    *oscillation* of the change is at most ``reach largest``, and the law below loses at most that times its
-    rate. A constant added to G changes nothing; the factor 2 of the usual rate is not needed.
+    *oscillation* of the change is at most ``reach largest``, and the privacy loss of the distribution below
+    is at most that times its rate. A constant added to G changes nothing; the factor 2 of the usual rate is
+    not needed.
 
-    Output law: density proportional to ``exp(-a G(C))`` on [0, largest], or these weights on `bounds`, with
-    ``a = epsilon / (reach largest)``.
+    Output distribution: density proportional to ``exp(-a G(C))`` on [0, largest], or these weights on
+    `bounds`, with ``a = epsilon / (reach largest)``.
 
     Parameters
     ----------
@@ -275,7 +276,8 @@ def private_quantile(
 ) -> Release[float]:
     """Choose the bound as about the M-th largest norm, by the exponential mechanism.
 
-    Output law: `userdp.privacy.choice.order_statistic_law` of the norms, each rounded down to a candidate.
+    Output distribution: `userdp.privacy.choice.order_statistic_law` of the norms, each rounded down to a
+    candidate.
 
     Parameters
     ----------

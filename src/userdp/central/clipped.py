@@ -1,9 +1,10 @@
 """A private window, then the clipped mean of all users (after Levy et al. 2021, Algorithm 1): pure privacy.
 
-The window that holds most users' means is chosen by the exponential mechanism, so that few users with many
+The window that contains most users' means is chosen by the exponential mechanism, so that few users with many
 records find the range at the precision of their means, not at that of one record each. Then everybody is
-clipped to an interval about it and averaged. Every user takes part in both steps, and the budgets add.
-Data lie in a public `domain`; NaN counts as its low end. Neighbouring inputs replace one user's whole data.
+clipped to an interval about it and averaged. Every user takes part in both steps, so that the budgets add
+(basic composition). Data lie in a public `domain`; NaN counts as its low end. Neighbouring inputs replace one
+user's whole data.
 """
 
 import numpy as np
@@ -39,9 +40,9 @@ def densest_window(
     neighbours: Neighbours = "replace",
     rng: Rng,
 ) -> Release[float]:
-    """Choose the centre of the window that holds most users' means, by the exponential mechanism.
+    """Choose the centre of the window that contains most users' means, by the exponential mechanism.
 
-    Output law: one of the centres, a quarter of `window` apart, with probability proportional to
+    Output distribution: one of the centres, a quarter of `window` apart, with probability proportional to
     ``exp(epsilon N / 2)`` for the N means within `window` of it: one user moves each N by at most 1.
 
     Parameters
@@ -85,10 +86,10 @@ def clipped_mean(
 ) -> WeightedEstimate:
     """Find the range privately, then clip, average and add noise.
 
-    Output law: `densest_window` at ``share epsilon``; the means, each projected to a public distance from its
-    centre, are averaged and get one Laplace variable that hides any of them at the rest of the budget. With
-    `sizes` the distance is ``reach + sigmas s``, s the largest standard deviation of a mean of so many
-    records, and users are weighed by `userdp.central.weights.optimal_weights`.
+    Output distribution: `densest_window` at ``share epsilon``; the means, each projected to a public distance
+    from its centre, are averaged and get one Laplace variable that hides any of them at the rest of the
+    budget. With `sizes` the distance is ``reach + sigmas s``, s the largest standard deviation of a mean of
+    so many records, and users are weighted by `userdp.central.weights.optimal_weights`.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def clipped_mean(
     sigmas
         Standard deviations of a user's mean added to `reach`; of use with `sizes` only.
     variance
-        Variance of the users' own means; with `sizes` only.
+        Variance of the users' latent means; with `sizes` only.
 
     Examples
     --------

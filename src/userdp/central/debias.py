@@ -2,8 +2,8 @@
 
 One item, n users, user u holds a Poisson count of rate lambda_u. Clipping at C replaces the rate by
 ``h(lambda) = E min(Poi(lambda), C)``, a concave increasing function with values in [0, C). Since there is one
-item, the clipped total moves by at most C when a user is replaced and when a user comes or goes: the noise
-is Laplace of scale C / epsilon under both relations.
+item, the clipped total moves by at most C when a user is replaced and when a user is added or removed: the
+noise is Laplace of scale C / epsilon under both relations.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from userdp.privacy.results import CountEstimate
 
 @public
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
-    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise; C a whole number from 1 on.
+    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise; C is a whole number >= 1.
 
     ``rate P(X <= C - 2) + C P(X >= C)``: a sum of positive terms, so that no digits cancel (Liu et al. 2023,
     Algorithm 5, line 2).
@@ -86,8 +86,8 @@ def debiased_count(
 ) -> CountEstimate:
     """Estimate the total count of one item, with the bias of clipping undone as if counts were Poisson.
 
-    Output law: n times `poisson_rate` of (sum of ``min(count, C)`` plus Laplace noise of scale C / epsilon)
-    over n. Dividing by a public number, projecting and inverting do not look at the data.
+    Output distribution: n times `poisson_rate` of (sum of ``min(count, C)`` plus Laplace noise of scale C /
+    epsilon) over n. Dividing by a public number, projecting and inverting do not look at the data.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def debiased_count(
         Public upper guard of the mean rate, positive; by default `bound`.
     users
         Public number of users by which the total is divided. By default the length of `counts`, which is
-        public if users are replaced; it must be given if they come and go.
+        public under replacement; it must be given under add/remove adjacency.
 
     Notes
     -----

@@ -1,11 +1,11 @@
 """Histograms over a known domain: bound contributions, add noise (Liu et al., Algorithm 1).
 
-``counts`` is one row a user and one column an item, an array or a sparse array of ``scipy.sparse``; what is
-not a count (negative, NaN) is taken for 0 in silence, because an exception would be an output that leaks.
+``counts`` has one row per user and one column per item, an array or a sparse array of ``scipy.sparse``; what
+is not a count (negative, NaN) is taken for 0 in silence, because an exception would be an output that leaks.
 With ``delta = 0`` contributions are bounded in the l1 norm and the noise is Laplace; with ``delta > 0`` they
 are bounded in the Euclidean norm and the noise is Gaussian.
 
-The relation of neighbours decides the noise. If a user comes or goes ("add-remove") the sum moves by at
+The relation of neighbours decides the noise. If a user is added or removed ("add-remove") the sum moves by at
 most the bound C; if a user's records are replaced ("replace") it moves by up to 2 C in l1 and sqrt(2) C in
 the Euclidean norm, since counts are not negative and two users may share no item.
 """
@@ -58,8 +58,8 @@ def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) ->
 def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
     """Largest change of the clipped total of d items between neighbours, per unit of the bound.
 
-    1 if a user comes or goes or d = 1, where two users cannot differ by more than the bound; else 2 in l1 and
-    sqrt(2) in the Euclidean norm.
+    1 if a user is added or removed or d = 1, where two users cannot differ by more than the bound; else 2 in
+    l1 and sqrt(2) in the Euclidean norm.
     """
     _validate.one_of((1, 2), norm=norm)
     _validate.one_of(RELATIONS, neighbours=neighbours)
@@ -129,8 +129,8 @@ def bounded_histogram(
 ) -> HistogramEstimate:
     """Release the histogram of all users over a known domain (Liu et al. 2023, Algorithm 1).
 
-    Output law: the clipped total plus independent noise on each item, Laplace for ``delta = 0`` and normal
-    for ``delta > 0``, of `histogram_noise`.
+    Output distribution: the clipped total plus independent noise on each item, Laplace for ``delta = 0`` and
+    normal for ``delta > 0``, of `histogram_noise`.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def norm_for(delta: float) -> Norm:
 
 
 def _kept(size: Floats, bound: float) -> Floats:
-    """Share of each user's counts that clipping keeps."""
+    """Fraction of each user's counts that clipping keeps."""
     _validate.in_range(0, float("inf"), bound=bound)
     return np.divide(bound, size, out=np.ones(size.shape), where=size > bound)
 

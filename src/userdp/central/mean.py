@@ -26,8 +26,8 @@ from userdp.privacy.results import Release, WeightedEstimate
 from userdp.sizes import variance_of_mean
 
 SAME_SIZE: Neighbours = "replace-same-size"
-LARGEST_VARIANCE = 0.25  # of any law on [0, 1]
-# users of the variance step: log(n) of the paper is too few for any promise; see the page on it
+LARGEST_VARIANCE = 0.25  # of any distribution on [0, 1]
+# users of the variance step: log(n) of the paper is too few for any guarantee; see the page on it
 VARIANCE_USERS = 400.0
 # pairs averaged before they vote for a scale, and the smallest scale looked for (our choices)
 PAIRS = 4
@@ -66,8 +66,9 @@ def uniform_mean(
 ) -> WeightedEstimate:
     """Average of all users' means with Laplace noise: the plain baseline.
 
-    Output law: the average of n means plus one Laplace variable of scale ``(high - low) / (n epsilon)``. It
-    needs no sizes, so that its guarantee holds for any replacement of one user.
+    Output distribution: the average of n means plus one Laplace variable of scale
+    ``(high - low) / (n epsilon)``. It needs no sizes, so that its guarantee holds for any replacement of one
+    user.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def uniform_mean(
 
 
 def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:
-    """Average of numbers in [0, 1], one a user, with noise that hides any one of them."""
+    """Average of numbers in [0, 1], one per user, with noise that hides any one of them."""
     _validate.integer(1, users=x.size)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / x.size, neighbours=neighbours)
     return float(noise.release(x.mean(), rng, parts=lambda: x / x.size)), noise
@@ -113,7 +114,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: floa
     n
         Number of users.
     mean, variance
-        Mean and variance of the users' own means, on [0, 1].
+        Mean and variance of the users' latent means, on [0, 1].
     beta
         Probability that some user lies outside, in (0, 1).
     """
@@ -134,10 +135,11 @@ def initial_mean(
     neighbours: Neighbours = SAME_SIZE,
     rng: Rng,
 ) -> Release[float]:
-    """Average of one record a user, shape (m,), with Laplace noise (Lemma F.1).
+    """Average of one record per user, shape (m,), with Laplace noise (Lemma F.1).
 
-    Output law: the average of m records plus a Laplace variable of scale ``(high - low) / (m epsilon)``.
-    Other parameters as for `uniform_mean`; by default neighbours have the same sizes.
+    Output distribution: the average of m records plus a Laplace variable of scale
+    ``(high - low) / (m epsilon)``. Other parameters as for `uniform_mean`; by default neighbours have the
+    same sizes.
 
     Examples
     --------
@@ -189,17 +191,17 @@ def private_variance(
     neighbours: Neighbours = SAME_SIZE,
     rng: Rng,
 ) -> Release[float | None]:
-    """Upper estimate of a variance, too large by a constant at most (promise of Lemma F.2, our construction).
+    """Upper estimate of a variance, too large by at most a constant factor (Lemma F.2, our construction).
 
-    Output law: half-squared differences of disjoint pairs of users are averaged in groups; each group votes
-    for the scale (2^j, 2^(j+1)] of its average; the scale with most votes after Laplace noise is chosen.
-    With `delta` = 0 all scales from `smallest` on take part (`NoisyMaximum`); otherwise only those whose
-    noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
+    Output distribution: half-squared differences of disjoint pairs of users are averaged in groups; each
+    group votes for the scale (2^j, 2^(j+1)] of its average; the scale with most votes after Laplace noise is
+    chosen. With `delta` = 0 all scales that are at least `smallest` take part (`NoisyMaximum`); otherwise
+    only those whose noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
 
     Parameters
     ----------
     means : shape (m,)
-        One number a user, of one law; projected to [0, 1].
+        One number per user, identically distributed; projected to [0, 1].
     epsilon, delta
         Central budget; delta 0 for pure privacy.
     pairs
@@ -272,7 +274,7 @@ def clipped_and_weighed(
     rng: Rng,
 ) -> WeightedEstimate:
     """Clip to windows of half-width `half(sizes)`, weigh, add noise: the last step of both estimators."""
-    starts, counts = _size_runs(sizes)  # what depends on sizes alone is computed once a run
+    starts, counts = _size_runs(sizes)  # what depends on sizes alone is computed once per run
     own, each = sizes[starts], half(sizes[starts])
     low, high = np.maximum(centre - each, 0.0), np.minimum(centre + each, 1.0)
     variances = variance_of_mean(own, centre, variance)
@@ -343,11 +345,11 @@ def realistic_mean(
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Estimate the mean of users who differ, with public sizes (Algorithm 2).
+    """Estimate the mean of heterogeneous users, with public sizes (Algorithm 2).
 
-    Output law: the tenth of the users with the least data give one record each to `initial_mean`; the
-    largest users give the means of equally many records to `private_variance`; the means of all others,
-    clipped to windows from these two, are weighed as `userdp.central.weights` says, and get one Laplace
+    Output distribution: the tenth of the users with the least data give one record each to `initial_mean`;
+    the largest users give the means of equally many records to `private_variance`; the means of all others,
+    clipped to windows from these two, are weighted as `userdp.central.weights` says, and get one Laplace
     variable scaled to the most that one of them can change the result. A user meets one of the three.
 
     Parameters
@@ -361,13 +363,13 @@ def realistic_mean(
     beta
         Probability that the windows may fail.
     variance
-        Variance of the users' own means where it is known; then no user is spent on it.
+        Variance of the users' latent means where it is known; then no user is spent on it.
     variance_users
         Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
     printed
         The error bound of Lemma F.1.
     weigh
-        How users are weighed, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
+        How users are weighted, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
         options for the paper's weights and error bound.
     domain : (low, high)
         Public ends of the data.

@@ -41,14 +41,14 @@ SAFETY = 8.0
 @public
 @dataclass(frozen=True)
 class TruncatedMean:
-    """The statistic of Algorithm 4: users' means, clipped around a centre, weighed by capped sizes.
+    """The statistic of Algorithm 4: users' means, clipped around a centre, weighted by capped sizes.
 
     Parameters
     ----------
     centre
         Released initial mean, in (0, 1).
     variance
-        Released variance of the users' own means.
+        Released variance of the users' latent means.
     half_widths : shape (k_T,)
         Half-width of the window of a user with 1 .. k_T records, not increasing; larger users count as
         k_T.
@@ -75,7 +75,7 @@ class TruncatedMean:
         return float(self.centre + weights @ deviations / weights.sum())
 
     def sensitivity(self, others: float, average: float) -> float:
-        """Most that one user can change the statistic, beside others of total weight and mean deviation.
+        """Most that one user can change the statistic, the others having a total weight and a mean deviation.
 
         Over all sizes and means of that one user, for both ends separately; even and convex in `average`
         and decreasing in `others`.
@@ -136,13 +136,13 @@ def private_size_mean(
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Estimate the mean of users who differ, with private sizes (Algorithm 3, repaired).
+    """Estimate the mean of heterogeneous users, with private sizes (Algorithm 3, repaired).
 
-    Output law: private initial mean and variance as in `userdp.central.mean.realistic_mean`, then a private
-    cap on the sizes, a private total weight, and, if a private test finds that no few users can make the
-    statistic more sensitive than proposed, `TruncatedMean` plus Laplace noise; else the initial mean.
-    Initial mean, variance, cap, total weight, test and release get equal shares of epsilon, five without
-    the variance; the test gets delta. (The paper prints 3 shares and 2 delta for all six.)
+    Output distribution: private initial mean and variance as in `userdp.central.mean.realistic_mean`, then a
+    private cap on the sizes, a private total weight, and, if a private test finds that no few users can make
+    the statistic more sensitive than proposed, `TruncatedMean` plus Laplace noise; else the initial mean.
+    Initial mean, variance, cap, total weight, test and release get equal parts of epsilon, five without the
+    variance; the test gets delta. (The paper prints 3 parts and 2 delta for all six.)
 
     Parameters
     ----------
@@ -203,9 +203,9 @@ def quotient_mean(
 ) -> WeightedEstimate:
     """Estimate the same mean by a noisy quotient: no test, no delta.
 
-    Output law: as `private_size_mean` up to the statistic, whose weighted sum of deviations and whose total
-    weight each get Laplace noise; their quotient is added to the centre and projected to the domain. The two
-    sums have sensitivities that hold everywhere, so that nothing is proposed or tested.
+    Output distribution: as `private_size_mean` up to the statistic, whose weighted sum of deviations and
+    whose total weight each get Laplace noise; their quotient is added to the centre and projected to the
+    domain. The two sums have global sensitivities, so that nothing is proposed or tested.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def quotient_mean(
         As for `private_size_mean`.
     random_cohorts
         Draw the cohorts without looking at the sizes: a user then meets the initial mean, the variance or
-        the quotient, beside the cap, and a step may spend a third of epsilon; by rank it is a fifth.
+        the quotient, in addition to the cap, and a step may spend a third of epsilon; by rank it is a fifth.
 
     Examples
     --------

@@ -49,8 +49,8 @@ def sample_records(row: Ints, bound: int, rng: Rng) -> Ints:
 def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     """Sum over the users of their randomly clipped counts, for every bound at once.
 
-    Output law: for each bound that of one user as `userdp_papers.theory.exact` clips it, summed; the laws for
-    several bounds are coupled, since the first C records of one random order serve every C.
+    Output distribution: for each bound that of one user as `userdp_papers.theory.exact` clips it, summed; the
+    distributions for several bounds are coupled, since the first C records of one random order serve every C.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ def unbounded_histogram(
     distinct: int | None = None,
     rng: Rng,
 ) -> HistogramEstimate:
-    """Release the histogram of all users over a domain that nobody knows.
+    """Release the histogram of all users over an unknown domain.
 
-    Output law: each user's records are randomly clipped to `bound` (`nested_totals`); each item with a
-    positive clipped total gets independent Laplace noise and is released if the sum exceeds the threshold;
+    Output distribution: each user's records are randomly clipped to `bound` (`nested_totals`); each item with
+    a positive clipped total gets independent Laplace noise and is released if the sum exceeds the threshold;
     every other item is not mentioned, which is written as 0.
 
     Parameters
@@ -272,11 +272,11 @@ def objective_from_totals(
 
 @public
 def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:
-    """Largest spread, over the bounds, of the change of V between neighbours, of users of any size.
+    """Largest range, over the bounds, of the change of V between neighbours, of users of any size.
 
-    What the exponential mechanism gives away depends on this spread alone: a change that is the same for
+    The privacy loss of the exponential mechanism depends on this range alone: a change that is the same for
     all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one
-    comes or goes ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
+    is added or removed ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
     """
     bounds = np.unique(whole_bounds(bounds))
     _validate.one_of(RELATIONS, neighbours=neighbours)
@@ -302,7 +302,7 @@ def private_bound(
 ) -> Release[int]:
     """Choose a contribution bound for the release over an unknown domain, privately.
 
-    Output law: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
+    Output distribution: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
     with V from `objective_from_totals`.
 
     Parameters

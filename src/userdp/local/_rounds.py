@@ -31,7 +31,7 @@ def users_table(axes: str, least: int, epsilon: float, rng: Rng, **data: ArrayLi
 def real_numbers(axes: str, least: int, **data: ArrayLike) -> NDArray:
     """Users' data as an array, of which only dtype and shape have been looked at: these are public.
 
-    `axes` has a letter an axis, as in "nd"; the last is of length `least` or more, the others not empty.
+    `axes` has one letter per axis, as in "nd"; the last is of length `least` or more, the others not empty.
     """
     ((name, values),) = data.items()
     values = np.asarray(values)

@@ -37,7 +37,7 @@ class Cover:
     radius, metric
         Their radius and the distance.
     differing
-        Most balls that hold one of two points and not the other, over all pairs of points; N if not
+        Most balls that contain one of two points and not the other, over all pairs of points; N if not
         given, which is always an upper bound. Only the printed votes of `cover_select` need it.
     """
 
@@ -85,21 +85,21 @@ class Cover:
         return scipy.spatial.distance.cdist(project(points, low, high), self.centres, METRICS[self.metric])
 
     def holds(self, points: ArrayLike) -> NDArray:
-        """Whether each ball holds each point, boolean of shape (n, N): the votes as printed."""
+        """Whether each ball contains each point, boolean of shape (n, N): the votes as printed."""
         return self.distances(points) <= self.radius * (1 + RIM)
 
     def index(self, points: ArrayLike) -> NDArray:
-        """First ball that holds each point, shape (n,); the nearest one where none does."""
+        """First ball that contains each point, shape (n,); the nearest one where none does."""
         distances = self.distances(points)
         held = distances <= self.radius * (1 + RIM)
         return np.where(held.any(axis=1), held.argmax(axis=1), distances.argmin(axis=1))
 
 
 def _differing_on_cube(d: int, cells: int) -> int:
-    """Most balls that hold one of two points and not the other.
+    """Most balls that contain one of two points and not the other.
 
-    Along each axis a point lies in one of the cells or on the edge of two neighbours, and the balls
-    that hold it are the product of these over the axes; four cells an axis show all that any number does.
+    Along each axis a point lies in one of the cells or on the edge of two adjacent ones, and the balls that
+    contain it are the product of these over the axes; four cells per axis show all that any number does.
     """
     line = range(min(cells, 4))
     runs = [{j} for j in line] + [{j, j + 1} for j in line[:-1]]
@@ -118,11 +118,11 @@ def cover_select(
     every_report: bool = False,
     rng: Rng,
 ) -> CoverEstimate:
-    """Vote privately for the ball that holds theta (Kent, Algorithm 1).
+    """Vote privately for the ball that contains theta (Kent, Algorithm 1).
 
-    Output law: each user votes for the first ball that holds its point; each of the N entries of the vote
-    is kept with probability ``expit(epsilon / 2)`` and flipped otherwise, independently; the value is
-    the centre of the first ball with the most votes.
+    Output distribution: each user votes for the first ball that contains its point; each of the N entries of
+    the vote is kept with probability ``expit(epsilon / 2)`` and flipped otherwise, independently; the value
+    is the centre of the first ball with the most votes.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def cover_select(
     epsilon, every_report, rng
         As for `userdp.local.mean.laplace_mean`.
     printed
-        Vote for *every* ball that holds the point, as (11) is printed. Two votes then differ in up to
+        Vote for *every* ball that contains the point, as (11) is printed. Two votes then differ in up to
         ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
 
     Examples

@@ -33,7 +33,7 @@ def density_coefficients(
 ) -> VectorEstimate:
     """Estimate the first J coefficients of the users' common density (Kent, Algorithm 8).
 
-    Output law: 1 for the constant; the others are sqrt(2) times
+    Output distribution: 1 for the constant; the others are sqrt(2) times
     `userdp.local.vector.localised_vector_mean` of the users' coefficients over sqrt(2).
 
     Parameters

@@ -1,9 +1,9 @@
 """An improved localised mean for equal and unequal sizes (ours, after Kent's Algorithm 2 and DAME).
 
-One-hot votes, of which the server adds those of neighbouring bins; then rounds of two-point reports about
-the estimate so far, each user's deviation divided by what it can be at its own size. The plan is made from
-public quantities, best by `userdp.planning.choose_plan`. Neighbouring inputs replace one user's whole data,
-number of records included; each user sends one report.
+One-hot votes, of which the server adds those of adjacent bins; then rounds of two-point reports (Duchi et
+al.) about the estimate so far, each user's deviation divided by what it can be at its own size. The plan is
+made from public quantities, best by `userdp.planning.choose_plan`. Neighbouring inputs replace one user's
+whole data, number of records included; each user sends one report.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Round:
         Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
         plain report of the mean itself.
     spread
-        Standard deviation of the users' own means; 0 where all users share one law.
+        Standard deviation of the users' latent means; 0 where all users share one distribution.
     """
 
     users: int
@@ -110,7 +110,7 @@ class Plan:
 
 @public
 def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
-    """Votes of neighbouring bins added up, and the common edge of the pair with the most."""
+    """Votes of adjacent bins added up, and the common edge of the pair with the most."""
     pairs = np.convolve(votes, [1, 1], "valid")
     return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.half_width)
 
@@ -149,13 +149,13 @@ def improved_mean(
 ) -> MeanEstimate:
     """Localise by pairs of bins, then refine in rounds; every user takes part in one step.
 
-    Output law: the first users who hold at least ``plan.vote_size`` records vote for their bin by unary
-    encoding with one one, the others for none; the common edge of the two neighbouring bins with the most
-    votes is the first centre s (0 without a vote). In each round a user's ``(mean - s) / scale(m)``,
+    Output distribution: the first users who hold at least ``plan.vote_size`` records vote for their bin by
+    unary encoding with a single one, the others for none; the common edge of the two adjacent bins with the
+    most votes is the first centre s (0 without a vote). In each round a user's ``(mean - s) / scale(m)``,
     projected to [-1, 1], becomes a two-point report (in the last round the kind of report that the plan
     names); s plus the average over ``E 1 / scale(m)``, projected to [-1, 1], is the next centre, and the last
     is the estimate. The interval is the ``s +- b`` in which the last round took theta to lie; votes are those
-    of the pairs of neighbouring bins.
+    of the pairs of adjacent bins.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def improved_mean(
     epsilon, domain, every_report, rng
         As for `userdp.local.mean.laplace_mean`.
     size_law
-        Public law of the sizes.
+        Public distribution of the sizes.
     plan
         Who votes and who reports, for means in [-1, 1]; see `userdp.planning.risk.improved_plan.choose_plan`.
 

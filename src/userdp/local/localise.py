@@ -73,7 +73,7 @@ class Ballot:
     bins
         The bins voted for.
     reach
-        0: one vote a user (Kent, Algorithm 2); 1: three votes (DAME, eq. (5); Kent, Algorithm 10).
+        0: one vote per user (Kent, Algorithm 2); 1: three votes (DAME, eq. (5); Kent, Algorithm 10).
     epsilon
         Privacy budget of one user's vote if every mean falls into one bin.
     closed
@@ -111,7 +111,7 @@ class Ballot:
         """Draw the privatised vote total of each bin, shape (count,).
 
         With `every_report` each user's report is drawn and summed; otherwise the totals are drawn
-        from their exact law.
+        from their exact distribution.
         """
         randomiser = literal(self.randomiser, every_report, rng)
         if isinstance(randomiser, EveryReport) or self.closed:

@@ -1,6 +1,6 @@
 """Means in one round, and localised means (Kent, Algorithms 2, 3, 10 and 11).
 
-All estimators take the users' own means, shape (n,); the order of the users is public, the first n/2
+All estimators take the users' sample means, shape (n,); the order of the users is public, the first n/2
 localise and the last n/2 refine (an odd last user is left out). Neighbouring inputs replace one user's
 whole data; each user sends one report.
 """
@@ -37,7 +37,7 @@ def laplace_mean(
 ) -> MeanEstimate:
     """Average of the users' means, each with Laplace noise of scale ``(high - low) / epsilon``.
 
-    Output law: the average of the means plus the average of n Laplace variables.
+    Output distribution: the average of the means plus the average of n Laplace variables.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def laplace_mean(
     domain
         Public ends (low, high) of what a mean can be; the estimate is in the same units.
     every_report
-        Draw every user's report instead of the exact law of their sum.
+        Draw every user's report instead of the exact distribution of their sum.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def duchi_mean(
 ) -> MeanEstimate:
     """Average of the users' two-point reports (Duchi, Jordan and Wainwright 2018).
 
-    Output law: on [-1, 1] the average of n independent points ``+-B``,
+    Output distribution: on [-1, 1] the average of n independent points ``+-B``,
     ``B = (e^epsilon + 1) / (e^epsilon - 1)``, whose means are the users' means.
 
     Parameters as for `laplace_mean`.
@@ -85,8 +85,9 @@ def piecewise_mean(
 ) -> MeanEstimate:
     """Average of the users' piecewise reports (Wang et al. 2019).
 
-    Output law: the average of n independent `userdp.privacy.reports.PiecewiseReport`, whose means are the
-    users' means; from a budget of about 1 on less noise than two points, and always less than Laplace's.
+    Output distribution: the average of n independent `userdp.privacy.reports.PiecewiseReport`, whose means
+    are the users' means; they have less noise than two points for budgets above about 1, and always less than
+    Laplace's.
 
     Parameters as for `laplace_mean`.
 
@@ -134,8 +135,8 @@ def localised_mean(
 ) -> MeanEstimate:
     """Localise, then refine, for users with equally many records (Kent, Algorithms 2-3 and 10-11).
 
-    Output law: the first half votes for bins of half-width `half_width` by unary encoding, one vote each
-    (three in the general procedure); the second half's means, projected to the chosen bin widened by 2
+    Output distribution: the first half votes for bins of half-width `half_width` by unary encoding, one vote
+    each (three in the general procedure); the second half's means, projected to the chosen bin widened by 2
     (5) half-widths on either side, get Laplace noise scaled to that interval and are averaged.
 
     Parameters
@@ -151,8 +152,8 @@ def localised_mean(
         for [-1, 1], stretched alike.
     general
         Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
-        runs exactly there. False runs Algorithm 2, which is private at every epsilon, misses less often
-        and adds a quarter of the noise variance.
+        runs exactly there. False runs Algorithm 2, which is private at every epsilon, fails to localise less
+        often and adds a quarter of the noise variance.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Means of the components of a mixture (Kent, Algorithm 9).
 
 Each user draws all records from one component and does not know which. The first third of the users
-finds k bins, the second the share of each component, the last the means. Neighbouring inputs replace one
+finds k bins, the second the proportion of each component, the last the means. Neighbouring inputs replace one
 user's whole data; the order of the users is public and each sends one report. The steps work along the
 last axis, so that a simulation can run many replicates at once.
 """
@@ -92,11 +92,11 @@ def mixture_means(
 ) -> MixtureEstimate:
     """Estimate the means of the components of a mixture (Kent, Algorithm 9).
 
-    Output law: the first third of the users votes for bins of half-width `half_width` by unary encoding, and
-    the k best bins no two of which are adjacent give the midpoints; the second third tells by unary encoding
-    which midpoint is nearest, which gives the proportions; the last third sends its distance from the
-    nearest midpoint, projected to 3 half-widths, as a `HashedReport`. Estimate j is midpoint j plus the j-th
-    sum of these over the estimated number of users of component j.
+    Output distribution: the first third of the users votes for bins of half-width `half_width` by unary
+    encoding, and the k best bins no two of which are adjacent give the midpoints; the second third tells by
+    unary encoding which midpoint is nearest, which gives the proportions; the last third sends its distance
+    from the nearest midpoint, projected to 3 half-widths, as a `HashedReport`. Estimate j is midpoint j plus
+    the j-th sum of these over the estimated number of users of component j.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def mixture_means(
         ``1 / (100 k)``, as in the paper's simulations.
     printed
         Second third as (53) reads in our text: votes for the chosen bin that holds the mean and not for the
-        nearest midpoint. As private, but it misses users whose mean falls into a neighbouring bin, so
+        nearest midpoint. As private, but it misses users whose mean falls into an adjacent bin, so
         that the estimates are not consistent.
 
     Examples

@@ -1,4 +1,4 @@
-"""Signs at moving thresholds: one bit a user, in rounds (a private search after Horstein 1963, Section III).
+"""Signs at moving thresholds: one bit per user, in rounds (private search after Horstein 1963, Section III).
 
 A sign, "is my mean above t?", tells nearly as much of theta as privacy lets any report tell, if t is near.
 The server keeps a posterior of theta on a grid: at first it draws thresholds from it, later it asks at its
@@ -22,7 +22,7 @@ from userdp.sizes import SizeLaw
 
 ROUNDS = 15
 SEARCH = 2 / 3  # of the rounds draw their thresholds (ours, as are the others)
-THRESHOLDS = 8  # drawn a round
+THRESHOLDS = 8  # drawn per round
 CELLS = 6  # sizes that stand for all
 LEAST_VARIANCE = 0.01  # of a record, in the model: means at the ends of the domain have less
 POSSIBLE = 1e-12, 1 - 1e-12  # chances of an answer: no budget makes the model certain
@@ -98,7 +98,8 @@ def sign_mean(
     response whether its mean is above a threshold; in the first two thirds of the rounds eight thresholds are
     drawn from the posterior distribution of theta, and a group is cut into as many parts; in the others all
     are asked at its mean. The estimate is the mean after the last round. The posterior takes users' means for
-    normal about theta, with the variance of the mean of as many signs beside that of the users' own means.
+    normal about theta, with the variance of the mean of as many signs in addition to that of the users'
+    latent means.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def sign_mean(
     epsilon, domain, every_report, rng
         As for `userdp.local.mean.laplace_mean`.
     spread
-        Standard deviation of the users' own means, in the units of the data.
+        Standard deviation of the users' latent means, in the units of the data.
     rounds
         Times at which users are met, each of them at one.
 

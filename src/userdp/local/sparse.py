@@ -1,16 +1,16 @@
 """Sparse mean vectors by selection or by thresholding (Kent, Algorithms 6 and 7).
 
 By selection: each user sends one noisy number, the sum of its own random signs over the coordinates in
-which its mean is clearly not zero, and multiplying back by a coordinate's signs recovers the share of
+which its mean is clearly not zero, and multiplying back by a coordinate's signs recovers the fraction of
 users who chose it. By thresholding: estimate all coordinates, keep the large ones.
 
 Users' means have shape (n, d); the order of the users is public, the first n/2 select and the last n/2
 refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
 
-Votes for many coordinates in one number a user: sums of random public signs.
+Votes for many coordinates in one number per user: sums of random public signs.
 
 A user adds up its own fair signs over the coordinates that it votes for and reports the sum with noise;
-multiplied by a coordinate's signs and averaged, the reports estimate the share of users who voted for it
+multiplied by a coordinate's signs and averaged, the reports estimate the fraction of users who voted for it
 (Kent, Berrett and Yu, Algorithm 6, after Zhou et al. 2022).
 """
 
@@ -79,7 +79,7 @@ class Hashes:
     def scores(self, reports: ArrayLike) -> NDArray:
         """Average over users of sign times report, shape (d, ...) for reports of shape (n, ...).
 
-        Eight users a table look-up; further axes are other reports under the same signs.
+        Eight users per table look-up; further axes are other reports under the same signs.
         """
         sent = np.asarray(reports)
         padded = np.zeros((len(self.packed), 8, sent[0].size))
@@ -99,11 +99,11 @@ def hash_report(clip: float, epsilon: float) -> LaplaceReport:
 
 @public
 def hashed_scores(chosen: ArrayLike, *, epsilon: float, clip: float, rng: Rng) -> Release[NDArray]:
-    """Estimate the share of users who chose each coordinate from one number a user (Algorithm 6).
+    """Estimate the fraction of users who chose each coordinate from one number per user (Algorithm 6).
 
-    Output law: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates j that
-    it chose, projected to [-clip, clip], with Laplace noise of scale 2 clip / epsilon; the score of j is
-    the average of r_ij times the report; the value has shape (d,).
+    Output distribution: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates
+    j that it chose, projected to [-clip, clip], with Laplace noise of scale 2 clip / epsilon; the score of j
+    is the average of r_ij times the report; the value has shape (d,).
 
     Parameters
     ----------
@@ -174,10 +174,10 @@ def sparse_selection(
 ) -> SparseEstimate:
     """Select coordinates by hashed votes, then estimate the selected ones (Kent, Algorithm 6).
 
-    Output law: the first n/2 users choose the coordinates in which their mean is at least `threshold` in
-    absolute value, and `hashed_scores` of their choices and `select_coordinates` pick at most `sparsity`;
-    those are estimated by `userdp.local.vector.localised_vector_mean` from the last n/2 users, the others
-    are 0.
+    Output distribution: the first n/2 users choose the coordinates in which their mean is at least
+    `threshold` in absolute value, and `hashed_scores` of their choices and `select_coordinates` pick at most
+    `sparsity`; those are estimated by `userdp.local.vector.localised_vector_mean` from the last n/2 users,
+    the others are 0.
 
     Parameters
     ----------
@@ -266,9 +266,9 @@ def sparse_threshold(
 ) -> SparseEstimate:
     """Estimate every coordinate, then keep the largest above a threshold (Kent, Algorithm 7).
 
-    Output law: `userdp.local.vector.localised_vector_mean` of the means, with 0 in place of all coordinates
-    but the `sparsity` largest in absolute value, and of those at most ``3 constant half_width sqrt(d log(n
-    size epsilon^2) / (n epsilon^2))``.
+    Output distribution: `userdp.local.vector.localised_vector_mean` of the means, with 0 in place of all
+    coordinates but the `sparsity` largest in absolute value, and of those at most
+    ``3 constant half_width sqrt(d log(n size epsilon^2) / (n epsilon^2))``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ LARGEST_CAP = 10**12  # records; some half a million bins
 
 @public
 def size_weight(sizes: ArrayLike, size_cap: float) -> NDArray:
-    """Weight sqrt(min(m, m~) / m~) of each user's own mean against the bin's centre (DAME, before (8))."""
+    """Weight sqrt(min(m, m~) / m~) of each user's sample mean against the bin's centre (DAME, before (8))."""
     _validate.positive(size_cap=size_cap)
     return np.sqrt(np.minimum(sizes, float(size_cap)) / size_cap)
 
@@ -65,10 +65,10 @@ def dame(
 ) -> MeanEstimate:
     """Localise, then refine, for users with unequally many records (DAME, Algorithm 1).
 
-    Output law: those of the first half who hold at least `size_cap` records vote for their bin and its
-    two neighbours by unary encoding, the others for none; the second half's means, shrunk towards the
-    centre of the chosen bin by sqrt(min(m, m~) / m~) and projected to that bin widened by 6 half-widths,
-    get Laplace noise of scale 14 tau / epsilon, are averaged and freed of the shrinkage by eq. (9).
+    Output distribution: those of the first half who hold at least `size_cap` records vote for their bin and
+    its two adjacent bins by unary encoding, the others for none; the second half's means, shrunk towards the
+    centre of the chosen bin by sqrt(min(m, m~) / m~) and projected to that bin widened by 6 half-widths, get
+    Laplace noise of scale 14 tau / epsilon, are averaged and freed of the shrinkage by eq. (9).
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ def dame(
     epsilon, domain, every_report, rng
         As for `userdp.local.mean.laplace_mean`.
     size_law
-        Public law of the sizes (H1).
+        Public distribution of the sizes (H1).
     size_cap
-        Effective maximum size m~, from 1 to the law's largest and to 1e12, since nobody could vote above;
-        see `userdp_papers.theory.rates.dame.dame_size_cap`.
+        Effective maximum size m~, from 1 to the distribution's largest and to 1e12, since nobody could vote
+        above; see `userdp_papers.theory.rates.dame.dame_size_cap`.
     printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
@@ -107,7 +107,7 @@ def dame_rounds(
 ) -> Rounds:
     half = x.size // 2
     half_width = dame_half_width(size_cap=size_cap, n=2 * half, epsilon=epsilon)
-    # the law's largest size is public, that of the users is not
+    # the distribution's largest size is public, that of the users is not
     _validate.in_range(1, size_law.largest, size_cap=size_cap)
     ballot = Ballot(Bins(half_width, truncated=not printed), 1, epsilon, closed=printed)
     refining = slice(half, 2 * half)

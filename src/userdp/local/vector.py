@@ -1,7 +1,7 @@
 """Mean vectors by coordinates, rotated or not (Kent, Algorithms 4, 5, 12 and 13).
 
 Coordinates are shared out: the users are cut into d folds, each fold estimates one coordinate by
-`userdp.local.mean.localised_mean`; with a budget above 1 a user serves in several folds. On the l2 ball
+`userdp.local.mean.localised_mean`; with a budget above 1 a user participates in several folds. On the l2 ball
 a random rotation first makes all coordinates of a user's mean equally small.
 """
 
@@ -45,7 +45,7 @@ def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
 def split_budget(
     d: int, *, epsilon: float, general: bool | None = None, printed: bool = False
 ) -> tuple[int, float]:
-    """Spread a budget over d coordinates: in how many folds a user serves and at what budget each.
+    """Divide a budget among d coordinates: how many folds a user participates in and at what budget each.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def split_budget(
         Number of coordinates, and local budget of each user; no more is spent, unless `printed`.
     general
         Whether to spread a budget above 1 (Algorithms 12 and 13); by default it is spread. Otherwise
-        a user serves in one fold and spends all there (Algorithms 4 and 5).
+        a user participates in one fold and spends the whole budget there (Algorithms 4 and 5).
     printed
         Algorithms 12 and 13 to the letter: floor(epsilon) + 1 folds for epsilon in (1, d].
     """
@@ -81,9 +81,9 @@ def localised_vector_mean(
 ) -> VectorEstimate:
     """Localise and refine each coordinate in a fold of its own (Kent, Algorithms 4 and 12).
 
-    Output law: coordinate j is `userdp.local.mean.localised_mean` on coordinate j of the means of folds
-    j, j + 1, ..., as many as `split_budget` says, at the budget that it says; folds overlap for
-    epsilon >= 2 only, so below that the coordinates are independent.
+    Output distribution: coordinate j is `userdp.local.mean.localised_mean` on coordinate j of the means of
+    folds j, j + 1, ..., as many as `split_budget` says, at the budget that it says; folds overlap for epsilon
+    >= 2 only, so below that the coordinates are independent.
 
     Parameters
     ----------
@@ -169,9 +169,9 @@ def rotated_vector_mean(
 ) -> VectorEstimate:
     """Rotate at random, localise and refine each coordinate, rotate back (Kent, Algorithms 5 and 13).
 
-    Output law: `localised_vector_mean` of the users' means under one public random rotation, mapped back
-    by its inverse. The rotation spreads a vector of the l2 ball evenly, so that bins can be
-    smaller by a factor of order sqrt(d).
+    Output distribution: `localised_vector_mean` of the users' means under one public random rotation, mapped
+    back by its inverse. The rotation spreads a vector of the l2 ball evenly, so that bins can be smaller by a
+    factor of order sqrt(d).
 
     Parameters
     ----------
@@ -204,9 +204,9 @@ def rotated_vector_mean(
 def duchi_vector_mean(
     means: ArrayLike, *, epsilon: float, ball: Literal["cube", "l2"], rng: Rng
 ) -> VectorEstimate:
-    """Average of one report of the whole vector a user (Duchi, Jordan and Wainwright 2018).
+    """Average of one report of the whole vector per user (Duchi, Jordan and Wainwright 2018).
 
-    Output law: the average of n independent reports of `userdp.privacy.vector_reports.CubeReport` or
+    Output distribution: the average of n independent reports of `userdp.privacy.vector_reports.CubeReport` or
     `BallReport`, whose means are the users' means.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Means, and histograms over a known domain, where a curator is trusted with the data."""
+"""Means, and histograms over a known domain, in the central model, with a trusted curator."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -75,7 +75,7 @@ def totals(asked: Question) -> Option:
 
 
 def clipped(asked: Question) -> Option:
-    """A private window, then the clipped mean; users are weighed where sizes are public and tell nothing."""
+    """A private window, then the clipped mean; users are weighted where sizes are public and tell nothing."""
     weighed = asked.unequal and not asked.private_sizes and not asked.unweighed("")
     law, of_users = size_cells(asked.size_law), (asked.tails, asked.sizes_tell, asked.target == "population")
     users = Users(asked.n, law, asked.unit_spread, *of_users)
@@ -101,10 +101,11 @@ def clipped(asked: Question) -> Option:
 
 
 def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats, Floats, float]:
-    """Variance and window, on [0, 1], of users with `sizes` records, and what lost runs add to the risk.
+    """Variance and window, on [0, 1], of users with `sizes` records, and what failed runs add to the risk.
 
     A tenth of all users finds the centre. What its error exceeds its bound by has no heavier a tail than the
-    exponential distribution of Laplace noise, so that a lost run costs twice the square of the noise's scale.
+    exponential distribution of Laplace noise, so that a failed run costs twice the square of the noise's
+    scale.
     """
     spread = asked.unit_spread**2 / 4
     reach = initial_error(0.5, asked.n // 10, epsilon=epsilon, beta=BETA)
@@ -113,7 +114,7 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
 
 
 def cannot_weigh(asked: Question, name: str, private: bool, why: str) -> Option | None:
-    """The reason not to use a method that weighs by size after private steps, if there is one."""
+    """The reason not to use a method that weights by size after private steps, if there is one."""
     few = unused(name, f"needs {LEAST_USERS} users for its private steps") if asked.n < LEAST_USERS else None
     wrong = unused(name, why) if asked.private_sizes != private else None
     return wrong or asked.unweighed(name) or few
@@ -176,7 +177,7 @@ def quotient(asked: Question) -> Option:
 
 
 def histograms(asked: Question) -> Iterator[Option]:
-    """The best bound on a user's contribution, one record a user, and no bound below the largest size."""
+    """The best bound on a user's contribution, one record per user, and no bound below the largest size."""
     if asked.items is None:
         raise ValueError("items must be the number of items of the histogram, got None")
     law, relation = size_cells(asked.size_law), asked.neighbours

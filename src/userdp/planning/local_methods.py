@@ -1,4 +1,4 @@
-"""Means and mean vectors where nobody is trusted: every local estimator at its best public parameters."""
+"""Means and mean vectors in the local model: every local estimator at its best public parameters."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ NORMAL = "users' means are normal"
 TELL_NOTHING = "sizes tell nothing of means"
 ONE_LAW = "all users' records have one law"
 MOST_ROUNDS = 3  # in which the improved mean may meet its users
-MOST_RECORDS = 10**8  # of which the law of a mean is listed
+MOST_RECORDS = 10**8  # of which the distribution of a mean is listed
 
 
 def options(asked: Question) -> Iterator[Option]:
@@ -66,7 +66,7 @@ def one_round(
 
 
 def two_points(asked: Question) -> Option:
-    """Two-point reports: variance at most B^2 / n, reached where the mean is 0."""
+    """Two-point reports have variance at most B^2 / n, which is reached where the mean is 0."""
     bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
     noise = max(bound**2 - asked.drawn, 0.0) / asked.n
     return one_round(asked, "two-point reports", duchi_mean, bound**2 / asked.n, noise=noise)
@@ -81,8 +81,8 @@ def laplace(asked: Question) -> Option:
 def piecewise(asked: Question) -> Option:
     """Piecewise reports: with s the variance of a user's mean, c0 + c1 E x^2 + s, at the worst of two ends.
 
-    Given its own mean, a user's mean of m records has a variance of at most ``(1 - own^2) / m``, so that
-    the risk is linear in the expected square of the own means: worst where that is least or where it is 1.
+    Given its latent mean, a user's mean of m records has a variance of at most ``(1 - own^2) / m``, so that
+    the risk is linear in the expected square of the latent means: worst where that is least or where it is 1.
     """
     report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
     least, most = report.variance([0.0, 1.0]).tolist()
@@ -203,7 +203,7 @@ def scaled(
 
 
 def in_folds(estimator: Any, means: Any, sizes: Any, *, whole: bool = False, **known: Any) -> VectorEstimate:
-    """Each coordinate estimated by a fold of the users, who send nothing else, or by all, and budgets add."""
+    """Each coordinate estimated by a fold of users, who send nothing else, or by all (basic composition)."""
     means, sizes = np.asarray(means), np.asarray(sizes)
     folds = [slice(None)] * means.shape[1] if whole else map(np.concatenate, split_users(*means.shape))
     found = [estimator(means[fold, j], sizes[fold], **known) for j, fold in enumerate(folds)]

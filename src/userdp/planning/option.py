@@ -46,12 +46,12 @@ class Option:
         Predicted error in the units of the data: of a mean the root mean squared error, of a histogram the
         expected sum of absolute errors. Infinite where the method cannot be used.
     noise
-        What privacy adds to it by randomness, beside bias and sampling.
+        What the randomness for privacy adds to it, next to bias and sampling.
     failure
         Bound on the probability that a localisation chooses a wrong place; its cost is in `error`. NaN where
         it is known as a part of the error only.
     basis
-        Whether `error` is exact at the worst law, a proven bound, or a formula that assumes more.
+        Whether `error` is exact at the worst distribution, a proven bound, or a formula that assumes more.
     assumes
         What must be true of the users, beyond the domain.
     estimates
@@ -125,7 +125,7 @@ class Ranking(Sequence[Option]):
     guess
         The error of an answer that looks at no data, and `guess_is` what it is in words.
     least
-        The error that no method can fall below at the worst law, proven; 0 where nothing is proven.
+        The error that no method can fall below at the worst distribution, proven; 0 where nothing is proven.
     """
 
     options: tuple[Option, ...]
@@ -162,7 +162,7 @@ class Ranking(Sequence[Option]):
         return f"Use {best.title}: error {best.error:.2g}, {self._against(best)}.{limit}"
 
     def _against(self, option: Option) -> str:
-        """The error beside that without privacy; of a histogram, which then has none, beside all records."""
+        """The error over that without privacy; of a histogram, which then has none, over all records."""
         if self.without_privacy:
             return f"{option.error / self.without_privacy:.3g} times that without privacy"
         return f"{option.error / self.guess:.2%} of {self.guess_is}"
@@ -259,7 +259,7 @@ class Question:
 
     @property
     def unit_spread(self) -> float:
-        """Standard deviation of the users' own means where the domain is [-1, 1]."""
+        """Standard deviation of the users' latent means where the domain is [-1, 1]."""
         return self.spread / self.half
 
     @property
@@ -269,7 +269,7 @@ class Question:
 
     @property
     def weighing_law(self) -> SizeLaw:
-        """Law by which users may be weighed: all as the least where sizes tell of means."""
+        """Distribution by which users may be weighted: all as the least where sizes tell of means."""
         return constant_size(self.size_law.smallest) if self.sizes_tell else self.size_law
 
     @cached_property
@@ -318,7 +318,7 @@ class Question:
         return Option(method, setting, error, noise, failure, basis, *terms, **how)
 
     def unweighed(self, method: str) -> Option | None:
-        """The reason not to use a method that weighs by size, if there is one."""
+        """The reason not to use a method that weights by size, if there is one."""
         if self.target != "population":
             return unused(method, f"does not estimate {TARGETS[self.target]}")
         if self.sizes_tell and self.unequal:

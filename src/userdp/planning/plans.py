@@ -46,7 +46,7 @@ def plan(
     n
         Number of users, at least 2.
     sizes
-        Records of every user, or the law of how many a user holds.
+        Records of every user, or the distribution of how many a user holds.
     epsilon, delta
         Budget for all that one user ever contributes. Local methods and means spend no delta.
     trust
@@ -60,14 +60,14 @@ def plan(
     domain
         Public ends of the values; errors and `spread` are in its units.
     spread
-        Standard deviation of the users' own means, a guess: 0 where all users share one distribution. Too
+        Standard deviation of the users' latent means, a guess: 0 where all users share one distribution. Too
         small a guess breaks the predicted error, too large a one costs some. If it is not given, users are
         taken to differ by a tenth of the domain.
     private_sizes
-        Whether a user's number of records is private; then the law must not come from these users.
+        Whether a user's number of records is private; then the distribution must not come from these users.
     sizes_tell
-        Whether a user's number of records may tell of its own mean, as where people decide how much they do;
-        nobody is then weighed by size. False is a promise about the users.
+        Whether a user's number of records may depend on its latent mean, as where people decide how much they
+        do; nobody is then weighted by size. False is an assumption about the users.
     tails
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal".
@@ -151,8 +151,8 @@ def ranked(
 ) -> Ranking:
     """In order of error; what cannot be used comes last, and what should not be used carries a warning.
 
-    What may lose a run in a hundred comes after all that does not; an exact risk that assumes nothing comes
-    first if it is nearly the smallest.
+    What may fail in one run of a hundred comes after all that does not; an exact risk that assumes nothing
+    comes first if it is nearly the smallest.
     """
     in_order = sorted(options, key=lambda one: (one.failure > MOST_LOST, one.error))
     sure = [one for one in in_order if one.assumes == ANY and one.error <= NEARLY * in_order[0].error]

@@ -1,4 +1,4 @@
-"""What one user is promised, and every place where randomness is spent on that promise.
+"""Guarantees to one user, and every place where randomness is spent on them.
 
 Reports are what a user sends (local), noise and choice what a curator draws (central); guarantees are
 composed from them here and nowhere else.

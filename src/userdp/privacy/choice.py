@@ -1,4 +1,4 @@
-"""Choose privately with a trusted curator: the exponential mechanism and report noisy max.
+"""Choose privately in the central model: the exponential mechanism and report noisy max.
 
 Like the noise of `userdp.privacy.noise`, each mechanism is one frozen value that owns its loss.
 """
@@ -24,9 +24,9 @@ from userdp.privacy.results import Release
 class ExponentialChoice(CentralMechanism):
     """The exponential mechanism: a candidate is the likelier the larger its score (McSherry and Talwar 2007).
 
-    Output law: probability proportional to ``exp(rate score)``. A change of the data that adds the same to
-    all scores changes nothing, so that the loss is at most the rate times `oscillation`, the most that one
-    user changes the difference of two scores; at most twice the sensitivity of a single one.
+    Output distribution: probability proportional to ``exp(rate score)``. A change of the data that adds the
+    same to all scores changes nothing, so that the privacy loss is at most the rate times `oscillation`, the
+    most that one user changes the difference of two scores; at most twice the sensitivity of a single one.
 
     Examples
     --------
@@ -72,8 +72,8 @@ class ExponentialChoice(CentralMechanism):
 class NoisyMaximum(CentralMechanism):
     """Report noisy max: the index of the largest score after noise, and nothing else.
 
-    Output law: the index of the maximum of independent Laplace variables of `scale` around the scores, each
-    of which one user moves by at most `sensitivity`: pure privacy of ``2 sensitivity / scale``.
+    Output distribution: the index of the maximum of independent Laplace variables of `scale` around the
+    scores, each of which one user moves by at most `sensitivity`: pure privacy of ``2 sensitivity / scale``.
 
     Examples
     --------
@@ -120,11 +120,11 @@ def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
 
 @public
 def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon: float) -> Floats:
-    """Law of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
+    """Distribution of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
 
     With ``N(t) = #{i: values[i] >= t}``, t is the right answer if ``N(t + 1) < rank <= N(t)``, and its score
     is minus the number of values that must change for that: ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``.
-    A user who is replaced, comes or goes changes each score by at most 1.
+    A user who is replaced, added or removed changes each score by at most 1.
     """
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0)
     return choice.law(_rank_scores(values, rank, largest))
@@ -142,12 +142,12 @@ def order_statistic(
 ) -> Release[int]:
     """Choose an order statistic by the exponential mechanism.
 
-    Output law: `order_statistic_law`.
+    Output distribution: `order_statistic_law`.
 
     Parameters
     ----------
     values : shape (n,)
-        One number a user; projected to [1, largest], NaN counts as 1.
+        One number per user; projected to [1, largest], NaN counts as 1.
     rank
         Which of the values, counted from the largest: the answer has about `rank` values at or above it.
     largest
@@ -180,7 +180,7 @@ def real_quantile(
 
     Output distribution: one of ``steps + 1`` places, even over the domain, with probability proportional to
     ``exp(-epsilon |N(t) - share n| / 2)``, N(t) being the number of values below t: a user who is replaced,
-    comes or goes changes the difference by at most 1.
+    added or removed changes the difference by at most 1.
 
     Parameters
     ----------

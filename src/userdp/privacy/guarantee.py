@@ -1,4 +1,4 @@
-"""What a release promises to one user, and the only place where budgets add."""
+"""What a release guarantees to one user, and the only place where guarantees are composed."""
 
 import math
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class Guarantee:
         Who sees raw data: nobody but the user, or a trusted curator.
     neighbours
         Which inputs are neighbours: one user's records are replaced by any others, or by as many others
-        (sizes are public), or one user comes or goes.
+        (sizes are public), or one user is added or removed.
     """
 
     epsilon: float
@@ -65,7 +65,7 @@ def sequential(*guarantees: Guarantee) -> Guarantee:
 
 @public
 def disjoint(*guarantees: Guarantee) -> Guarantee:
-    """Guarantee of releases each about other users: a user meets one of them, so the largest counts."""
+    """Guarantee of releases each about other users: the largest counts (parallel composition)."""
     return _combine(max, guarantees)
 
 

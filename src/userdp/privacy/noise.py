@@ -1,13 +1,13 @@
-"""Noise of a trusted curator: each mechanism is one frozen value that owns its scale, loss and promise.
+"""Noise of the central model: each mechanism is a frozen value with its scale, loss and guarantee.
 
 ``release(value, rng)``
     the value plus noise of `scale`, the same on every entry;
 ``privacy_loss()``, ``privacy_slack()``
-    the least epsilon, and the least delta beside it, for which the noise that `release` adds is private:
-    computed from that noise, never from what was asked for;
+    the least epsilon, and the least delta at that epsilon, for which the noise that `release` adds is
+    private: computed from that noise, never from what was asked for;
 ``guarantee``
-    the promise: `epsilon` and `delta`, or where they are not given the least that hold. A promise that the
-    noise does not keep is refused, so that too small a noise can only state what it costs;
+    the guarantee: `epsilon` and `delta`, or where they are not given the least that hold. A guarantee that
+    the noise does not keep is refused, so that too small a noise can only state what it costs;
 ``calibrated(...)``
     the mechanism that spends a given budget.
 
@@ -28,7 +28,7 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours
 
-# a promise counts as kept if this much more noise, which is rounding, would keep it
+# a guarantee counts as kept if this much more noise, which is rounding, would keep it
 ROUNDING = 1 + 1e-12
 # of the rule by which a difference of two error functions is integrated
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -36,7 +36,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 @dataclass(frozen=True, kw_only=True)
 class CentralMechanism:
-    """What the mechanisms of a curator share: a promise, which is refused unless it is kept."""
+    """What the mechanisms of a curator share: a guarantee, which is refused unless it is kept."""
 
     neighbours: Neighbours = "replace"
     epsilon: float | None = None
@@ -57,7 +57,7 @@ class CentralMechanism:
         raise NotImplementedError
 
     def privacy_slack(self) -> float:
-        """Least delta beside `epsilon`."""
+        """Least delta at `epsilon`."""
         return self._slack(1.0)
 
     def _slack(self, more: float) -> float:
@@ -66,7 +66,7 @@ class CentralMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Promise of all that is released."""
+        """Guarantee of all that is released."""
         return Guarantee(self.epsilon, self.delta, "central", self.neighbours)  # type: ignore[arg-type]
 
 
@@ -101,7 +101,7 @@ class AdditiveNoise(CentralMechanism):
 class LaplaceNoise(AdditiveNoise):
     """Laplace noise on a value that one user moves by at most `sensitivity` in the l1 norm.
 
-    Output law: the value plus independent Laplace variables of `scale`; pure privacy of
+    Output distribution: the value plus independent Laplace variables of `scale`; pure privacy of
     ``sensitivity / scale`` (Dwork, McSherry, Nissim and Smith 2006).
 
     Examples
@@ -130,10 +130,10 @@ class LaplaceNoise(AdditiveNoise):
 class GaussianNoise(AdditiveNoise):
     """Normal noise on a value that one user moves by at most `sensitivity` in the Euclidean norm.
 
-    Output law: the value plus independent normal variables of standard deviation `scale`. Asked `steps`
-    times, each time for a value that may depend on earlier answers, it costs exactly as much as once at
-    sensitivity ``sensitivity sqrt(steps)`` (`gaussian_delta`); the guarantee is that of all asks. `epsilon`
-    must be given, and the slack beside it is what the noise decides.
+    Output distribution: the value plus independent normal variables of standard deviation `scale`. Asked
+    `steps` times, each time for a value that may depend on earlier answers, it costs exactly as much as once
+    at sensitivity ``sensitivity sqrt(steps)`` (`gaussian_delta`); the guarantee is that of all asks.
+    `epsilon` must be given, and `delta` is what the noise decides.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class GaussianNoise(AdditiveNoise):
         return cls(scale, float(sensitivity), **known, **relation)
 
     def privacy_loss(self) -> float:
-        """Return `epsilon`: the slack is what is computed, beside it."""
+        """Return `epsilon`: `delta` is what is computed, at this epsilon."""
         return self.epsilon or 0.0
 
     def _slack(self, more: float) -> float:
@@ -181,8 +181,8 @@ class ThresholdedNoise(CentralMechanism):
     """Laplace noise on counts of items of which nobody has a list: only what exceeds a threshold is shown.
 
     A user adds whole numbers to the counts, at most `bound` in total, and an item that occurs must not be
-    shown because one user holds it. Output law: each item with a positive count gets independent Laplace
-    noise of `scale` and is released if the sum exceeds `threshold`; every other one is 0.
+    shown because one user holds it. Output distribution: each item with a positive count gets independent
+    Laplace noise of `scale` and is released if the sum exceeds `threshold`; every other one is 0.
 
     Parameters
     ----------
@@ -198,10 +198,10 @@ class ThresholdedNoise(CentralMechanism):
 
     Notes
     -----
-    With b the scale and ``F`` the law of the noise, the epsilon is ``bound / b`` if users come and go, twice
-    that if they are replaced. The delta is the largest probability that an item is shown that one user alone
-    holds: log F is concave, so that the worst user holds `bound` records of one such item or one of each
-    of `bound`, ``1 - min(F(t - bound), F(t - 1)^bound)``; with "raw"
+    With b the scale and ``F`` the distribution of the noise, the epsilon is ``bound / b`` if users are added
+    or removed, twice that if they are replaced. The delta is the largest probability that an item is shown
+    that one user alone holds: log F is concave, so that the worst user holds `bound` records of one such item
+    or one of each of `bound`, ``1 - min(F(t - bound), F(t - 1)^bound)``; with "raw"
     ``1 - F(t - bound) F(t)^(distinct - 1)``.
 
     Examples
@@ -290,8 +290,8 @@ class ThresholdedNoise(CentralMechanism):
 class DistanceTest(CentralMechanism):
     """Test whether the data are far from all for which a release would be unsafe (propose, test, release).
 
-    Output law: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user moves
-    the distance by at most 1; at distance 0 or less the release is unsafe, and the delta is the
+    Output distribution: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user
+    moves the distance by at most 1; at distance 0 or less the release is unsafe, and the delta is the
     probability that such data pass. A release that follows a passed test spends its own.
 
     Examples

@@ -3,9 +3,9 @@
 Each is one frozen value that owns its probabilities, its inverse and its loss:
 
 ``privatise(x, rng)``
-    one report a user, the client's side;
+    one report per user, the client's side;
 ``sample_total(x, rng)``
-    the sum of all reports, drawn from its exact law without drawing the reports: the server's
+    the sum of all reports, drawn from its exact distribution without drawing the reports: the server's
     view in a simulation;
 ``unbias(total, n)``
     the unbiased estimate of the sum of the inputs from the sum of `n` reports;
@@ -51,7 +51,7 @@ def _category(x: ArrayLike, k: int) -> Ints:
 
 @checked
 class LocalReport:
-    """What all reports share: a positive budget, which is the promise of one report."""
+    """What all reports share: a positive budget, which is the guarantee of one report."""
 
     epsilon: float
 
@@ -61,7 +61,7 @@ class LocalReport:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Promise of one report."""
+        """Guarantee of one report."""
         return Guarantee(self.epsilon)
 
     def unbias(self, total: Any, n: int) -> Any:
@@ -110,7 +110,7 @@ class _Bits(LocalReport):
 class BinaryResponse(_Bits):
     """Randomised response of one bit (Warner 1965).
 
-    Output law: the report equals the bit with probability ``exp(epsilon) / (1 + exp(epsilon))``
+    Output distribution: the report equals the bit with probability ``exp(epsilon) / (1 + exp(epsilon))``
     and its opposite otherwise.
 
     Examples
@@ -135,7 +135,7 @@ class BinaryResponse(_Bits):
         return self._total(bits.sum(), bits.size, rng)
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under the two bits."""
+        """Largest log-ratio between the distributions of the report under the two bits."""
         return self._loss(1)
 
 
@@ -144,7 +144,7 @@ class BinaryResponse(_Bits):
 class KaryResponse(LocalReport):
     """Randomised response over k categories.
 
-    Output law: the report equals the category with probability
+    Output distribution: the report equals the category with probability
     ``exp(epsilon) / (exp(epsilon) + k - 1)``, otherwise it is uniform over the k - 1 others.
 
     Examples
@@ -198,7 +198,7 @@ class KaryResponse(LocalReport):
         return (total - n * self.other) / self.truthful
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under two categories."""
+        """Largest log-ratio between the distributions of the report under two categories."""
         return float(np.log(self.keep) - np.log(self.other))
 
 
@@ -207,7 +207,7 @@ class KaryResponse(LocalReport):
 class UnaryEncoding(_Bits):
     """Randomised response of every entry of a binary vector with at most `ones` ones.
 
-    Output law: each of the `length` entries is kept with probability
+    Output distribution: each of the `length` entries is kept with probability
     ``exp(e) / (1 + exp(e))``, ``e = epsilon / (2 ones)``, and flipped otherwise, independently.
     Two vectors with at most `ones` ones differ in at most ``2 ones`` entries (Kent et al.,
     Lemma 28; DAME, eq. (6) with three ones).
@@ -225,7 +225,7 @@ class UnaryEncoding(_Bits):
         Privacy budget of one report, positive.
     differing
         Most entries in which two inputs differ, where the inputs are such that it is not ``2 ones``; the
-        guarantee is then `epsilon` times its share of these.
+        guarantee is then `epsilon` times its fraction of these.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class UnaryEncoding(_Bits):
         _validate.integer(1, length=self.length, ones=self.ones)
         _validate.integer(0, differing=0 if self.differing is None else self.differing)
         _validate.positive(epsilon=self.epsilon)
-        # a bit's own share of the budget is what rounding limits
+        # a bit's own part of the budget is what rounding limits
         _validate.in_range(0, _validate.BUDGETS[1], **{"epsilon / (2 ones)": self.log_odds})
 
     @property
@@ -254,11 +254,11 @@ class UnaryEncoding(_Bits):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Promise of one report."""
+        """Guarantee of one report."""
         return Guarantee(self.epsilon if self.differing is None else self.differing * self.log_odds)
 
     def _columns(self, x: ArrayLike) -> Iterator[Ints]:
-        """Columns of positions, each at most once a row; -1 and `length` stand for no position."""
+        """Columns of positions, each at most once per row; -1 and `length` stand for no position."""
         columns = project(np.atleast_2d(x), -1, self.length).astype(np.int64).T
         if len(columns) > self.ones:
             raise ValueError(f"x must have at most {self.ones} columns, got {len(columns)}")
@@ -291,8 +291,8 @@ class UnaryEncoding(_Bits):
     def sample_total_of_counts(self, ones: Any, n: int, rng: Rng) -> Ints:
         """Draw the same total, given how many of the `n` inputs have a one in each entry.
 
-        Entries of equal counts are drawn one after the other: numpy prepares a binomial law anew unless it
-        is that of the draw before.
+        Entries of equal counts are drawn one after the other: numpy prepares a binomial distribution anew
+        unless it is that of the draw before.
         """
         order = np.argsort(ones, axis=None, kind="stable")
         total = np.zeros_like(ones, dtype=np.int64)
@@ -300,7 +300,7 @@ class UnaryEncoding(_Bits):
         return total
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under two inputs."""
+        """Largest log-ratio between the distributions of the report under two inputs."""
         return self._loss(min(self.differing or 2 * self.ones, self.length))
 
 
@@ -326,7 +326,7 @@ class _OnInterval(LocalReport):
 class LaplaceReport(_OnInterval):
     """A number in [low, high] with Laplace noise.
 
-    Output law: the projected number plus Laplace noise of scale ``(high - low) / epsilon``,
+    Output distribution: the projected number plus Laplace noise of scale ``(high - low) / epsilon``,
     whose variance is twice the square of the scale.
 
     Examples
@@ -378,7 +378,7 @@ class LaplaceReport(_OnInterval):
 class TwoPointReport(_OnInterval):
     """One of two points, so that the mean is the number (Duchi, Jordan and Wainwright 2018).
 
-    Output law: with c the middle and h the half-width of [low, high] and
+    Output distribution: with c the middle and h the half-width of [low, high] and
     ``B = h (exp(epsilon) + 1) / (exp(epsilon) - 1)``, the report is c + B with probability
     ``1/2 + (x - c) / (2 B)`` and c - B otherwise.
 
@@ -442,7 +442,7 @@ class TwoPointReport(_OnInterval):
         return "two_points", n, self.centre - self.magnitude, self.centre + self.magnitude
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under the two ends of the domain."""
+        """Largest log-ratio between the distributions of the report under the two ends of the domain."""
         return float(np.ptp(np.log(self._upper([self.low, self.high]))))
 
 
@@ -456,9 +456,9 @@ def _uniform_sum(count: int, rng: Rng) -> float:
 class PiecewiseReport(_OnInterval):
     """A number near the truth or anywhere: two levels of density (Wang et al. 2019, Algorithm 2).
 
-    Output law: with ``w = (high - low) / (exp(epsilon / 2) - 1)`` the report is uniform on
+    Output distribution: with ``w = (high - low) / (exp(epsilon / 2) - 1)`` the report is uniform on
     [low - w, high + w] with probability ``exp(-epsilon / 2)``, and otherwise uniform on the window of
-    length w from ``x - w (high - x) / (high - low)`` on, so that its mean is x.
+    length w that begins at ``x - w (high - x) / (high - low)``, so that its mean is x.
 
     Examples
     --------
@@ -580,9 +580,9 @@ def _patterns(k: int) -> Floats:
 class HashedReport(LocalReport):
     """A number that belongs to one of k components, hidden by a public random sign for each (eq. (55)).
 
-    Output law: with k independent fair signs r that everybody may see, a user of component c with number y
-    reports ``r_c y`` plus Laplace noise of scale ``2 clip / epsilon``; the server multiplies the report
-    with each of the k signs. Product j has mean y if j is c and mean 0 otherwise.
+    Output distribution: with k independent fair signs r that everybody may see, a user of component c with
+    number y reports ``r_c y`` plus Laplace noise of scale ``2 clip / epsilon``; the server multiplies the
+    report with each of the k signs. Product j has mean y if j is c and mean 0 otherwise.
 
     Parameters
     ----------
@@ -630,7 +630,7 @@ class HashedReport(LocalReport):
         return signs * self._laplace.privatise(hashed, rng)[..., None]
 
     def sample_total(self, x: Any, rng: Rng) -> Floats:
-        """Draw the k sums of signs times reports from their joint law, shape (..., k).
+        """Draw the k sums of signs times reports from their joint distribution, shape (..., k).
 
         Only the pattern of a user's signs up to a common sign matters, because the noise is symmetric.
         The noises of the N users of one pattern add up to a difference of two Gamma(N) variables, and
@@ -647,5 +647,5 @@ class HashedReport(LocalReport):
         return (sums + self.scale * noise) @ signs
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under two inputs, given the signs."""
+        """Largest log-ratio between the distributions of the report under two inputs, given the signs."""
         return self._laplace.privacy_loss()

@@ -63,7 +63,7 @@ class MeanEstimate(Release[float]):
         The interval (L, U) onto which the second group's means were projected; None without a
         localisation step.
     votes : shape (bins,), or None
-        Privatised vote totals, a bin each; None without a localisation step.
+        Privatised vote totals, one per bin; None without a localisation step.
     """
 
     clipped_to: tuple[float, float] | None = None
@@ -77,7 +77,7 @@ class MeanEstimate(Release[float]):
 
 @dataclass(frozen=True, eq=False)
 class VectorEstimate(Release[Floats]):
-    """A private estimate, shape (d,), of a mean vector, of a density's coefficients or of shares of users.
+    """A private estimate, shape (d,), of a mean vector, of a density's coefficients or of fractions of users.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class SparseEstimate(Release[Floats]):
     selected : shape (at most s,)
         Coordinates kept; outside of them the value is zero.
     scores : shape (d,)
-        What the selection looked at: the estimated share of votes of each coordinate, or the estimate of
+        What the selection looked at: the estimated fraction of votes of each coordinate, or the estimate of
         each coordinate before it was thresholded.
     """
 
@@ -116,7 +116,7 @@ class MixtureEstimate(Release[Floats]):
     midpoints : shape (k,)
         Centres of the chosen bins, increasing.
     proportions : shape (k,)
-        Estimated share of the users in each component; may be negative.
+        Estimated fraction of the users in each component; may be negative.
     votes : shape (bins,)
         Privatised vote totals of the first third.
     """
@@ -156,7 +156,7 @@ class WeightedEstimate(Release[float]):
     initial
         Initial private mean; None where there is none.
     variance
-        Private variance of the users' own means; None where there is none.
+        Private variance of the users' latent means; None where there is none.
     """
 
     weights: Floats

@@ -1,4 +1,4 @@
-"""Randomisers of one vector a user (Duchi, Jordan and Wainwright 2018): the one-round baselines.
+"""Randomisers of one vector per user (Duchi, Jordan and Wainwright 2018): the one-round baselines.
 
 Like `userdp.privacy.reports` they are local, for neighbours by replacement, and total. A report is a point
 far outside the domain whose mean is the input, so that the sum of the reports needs no correction.
@@ -62,10 +62,10 @@ class _VectorReport(LocalReport):
 class CubeReport(_VectorReport):
     """One corner of a large cube, so that the mean is the vector of [-1, 1]^d.
 
-    Output law: round each entry to a sign v_j with mean x_j; the report is `magnitude` times a sign vector z
-    drawn with weight 1 where ``<z, v> > 0`` and ``exp(-epsilon)`` elsewhere (Duchi, Jordan and Wainwright
-    2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed report
-    counts them on both sides, which costs ``log(1 + exp(epsilon))``).
+    Output distribution: round each entry to a sign v_j with mean x_j; the report is `magnitude` times a sign
+    vector z drawn with weight 1 where ``<z, v> > 0`` and ``exp(-epsilon)`` elsewhere (Duchi, Jordan and
+    Wainwright 2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed
+    report counts them on both sides, which costs ``log(1 + exp(epsilon))``).
 
     Examples
     --------
@@ -100,7 +100,7 @@ class CubeReport(_VectorReport):
         return self.magnitude * z.astype(float)
 
     def privacy_loss(self) -> float:
-        """Largest log-ratio between the laws of the report under two corners."""
+        """Largest log-ratio between the distributions of the report under two corners."""
         return float(-np.log(self.far))
 
 
@@ -109,7 +109,7 @@ class CubeReport(_VectorReport):
 class BallReport(_VectorReport):
     """One point of a large sphere, so that the mean is the vector of the unit l2 ball.
 
-    Output law: replace x by ``+ x / |x|`` with probability ``(1 + |x|) / 2`` and by ``- x / |x|``
+    Output distribution: replace x by ``+ x / |x|`` with probability ``(1 + |x|) / 2`` and by ``- x / |x|``
     otherwise; the report is uniform on the half of the sphere of radius `magnitude` around that point
     with probability `keep`, and on the opposite half otherwise (Duchi, Jordan and Wainwright 2018,
     section 4.2.3, equation (25)).

@@ -1,4 +1,4 @@
-"""What a release in earnest needs beside an estimator: an account of what is spent, and exact draws."""
+"""What a release in earnest needs next to an estimator: an account of what is spent, and exact draws."""
 
 from userdp._exact import Secure
 from userdp.release.budget import Budget

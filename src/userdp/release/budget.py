@@ -19,7 +19,7 @@ class Overspent(ValueError):
 
 
 class Spending(NamedTuple):
-    """A line of an account; `deviation` is that of normal noise a unit of sensitivity, 0 of all else."""
+    """A line of an account; `deviation` is that of normal noise per unit of sensitivity, 0 of all else."""
 
     name: str
     users: str
@@ -33,8 +33,8 @@ class Spending(NamedTuple):
 class Budget:
     """An account of what is spent on one user, which refuses what would overspend before noise is drawn.
 
-    Costs about the same users add up; of disjoint groups of users the largest counts. Groups must be public:
-    a user keeps its group whatever its data are.
+    Costs about the same users add up (basic composition); of disjoint groups of users the largest counts
+    (parallel composition). Groups must be public: a user keeps its group whatever its data are.
 
     Parameters
     ----------

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-FINE, CELLS = 2e-5, 1e5  # width of a cell of the loss as a share of the budget; cells of one release, about
+FINE, CELLS = 2e-5, 1e5  # width of a cell of the loss as a part of the budget; cells of one release, about
 
 
 def composed_epsilon(spent: Iterable[tuple], *, delta: float, budget: float) -> float:
-    """Upper bound on the epsilon, beside `delta`, of releases (epsilon, delta, deviation) together.
+    """Upper bound on the epsilon, at `delta`, of releases (epsilon, delta, deviation) together.
 
     Losses are rounded up to a multiple of a small width, so that the bound is on the safe side. A release
     without a `deviation`, that of its normal noise a unit of sensitivity, counts as the worst that keeps its

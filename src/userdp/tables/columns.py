@@ -31,7 +31,7 @@ def column_of(name: str, values: ArrayLike) -> NDArray:
 
 
 class Coded:
-    """A column as whole numbers: its distinct entries, the row where each comes first, a number a row."""
+    """A column as whole numbers: its distinct entries, the row where each comes first, one number per row."""
 
     def __init__(self, entries: Iterable = ()) -> None:
         self.places: dict[tuple[type, Any], int] = {}

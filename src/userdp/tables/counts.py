@@ -1,4 +1,4 @@
-"""Tables of (user, item[, count]) records, read strictly as a matrix of counts, one row a user.
+"""Tables of (user, item[, count]) records, read strictly as a matrix of counts, one row per user.
 
 A faulty table raises, naming the column and the row (counted from 0, a header not counted), but no value:
 this is data that a curator holds, not a report that a user sends. That there is a fault, and where, tells of
@@ -153,7 +153,7 @@ def from_csv(
     Parameters
     ----------
     path
-        The file: comma-separated, one record a line; blank lines are skipped.
+        The file: comma-separated, one record per line; blank lines are skipped.
     user, item
         Names of the columns that hold the labels; labels are text, never numbers.
     count

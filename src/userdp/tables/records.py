@@ -1,4 +1,4 @@
-"""From a table of records to what estimators take: one row a user, in an order free of the data."""
+"""From a table of records to what estimators take: one row per user, in an order free of the data."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -111,7 +111,7 @@ def _averages_elsewhere(records: Any, user: str, value: str, *domain: float) -> 
 
 
 def _present(user: str, found: dict[str, NDArray]) -> dict[str, NDArray]:
-    """An answer with a row a user or more, unless a user is missing."""
+    """An answer with at least one row per user, unless a user is missing."""
     if found["absent"].any() or not found["absent"].size:
         raise ValueError(f"{user} must be present in all rows, and in one at least")
     return found

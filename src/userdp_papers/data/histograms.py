@@ -1,9 +1,9 @@
 """Real users' histograms: who holds which item how often, in tables that are packaged.
 
 Four packaged tables of counts: flights by aircraft and destination, games by player and team, lecture ratings
-by student and department, words by speaking part and word. Licences are beside them; ``tools/make_tables.py``
-made them. The files behind the figures of Liu et al. (2023) are not packaged: no licence
-of theirs is known to us, and they speak of real people.
+by student and department, words by speaking part and word. Licences are next to them;
+``tools/make_tables.py`` made them. The files behind the figures of Liu et al. (2023) are not packaged: no
+licence of theirs is known to us, and they speak of real people.
 
 A packaged table is refused unless it is the one whose SHA-256 is recorded.
 """

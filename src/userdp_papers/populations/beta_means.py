@@ -1,6 +1,6 @@
-"""Means of records with a symmetric Beta law, drawn from a table of the exact law.
+"""Means of records with a symmetric Beta distribution, drawn from a table of the exact distribution.
 
-A record is ``2 B - 1`` with B of the Beta(shape, shape) law on [-1, 1]. It is a uniform number for
+A record is ``2 B - 1`` with B of the Beta(shape, shape) distribution on [-1, 1]. It is a uniform number for
 shape 1, a sign in the limit of shape 0, and one coordinate of a point that is uniform on the unit sphere
 of R^d for shape (d - 1) / 2.
 """
@@ -27,7 +27,7 @@ HALVINGS = 50
 @public
 @dataclass(frozen=True)
 class BetaMeans:
-    """Mean of `size` independent records ``2 B - 1``, B of the Beta(shape, shape) law.
+    """Mean of `size` independent records ``2 B - 1``, B of the Beta(shape, shape) distribution.
 
     The mean lies in [-1, 1], so that its distribution function is a Fourier series of period 2 without
     aliasing; its coefficients are the characteristic function, ``0F1(shape + 1/2; -(t / 2 size)^2)^size``.
@@ -35,10 +35,10 @@ class BetaMeans:
     Parameters
     ----------
     shape
-        Shape of the Beta law, positive.
+        Shape of the Beta distribution, positive.
     size
-        Number of records of a user; `size` times `shape` must be at least 8, or the law of the mean is too
-        rough for a table.
+        Number of records of a user; `size` times `shape` must be at least 8, or the distribution of the mean
+        is too rough for a table.
     """
 
     shape: float
@@ -58,7 +58,7 @@ class BetaMeans:
     @cached_property
     def _series(self) -> tuple[NDArray, NDArray]:
         """Frequencies pi k and the characteristic function there, as far as it exceeds `CUT`."""
-        # |phi| swings with period pi size for laws near signs: a block holds a swing
+        # |phi| swings with period pi size for distributions near signs: a block holds a swing
         block = self.size + int(4 / np.sqrt(self.variance))
         blocks: list[NDArray] = []
         while not blocks or np.abs(blocks[-1]).max() > CUT:
@@ -99,7 +99,7 @@ class BetaMeans:
         for _ in range(STEPS):  # on the scale of normal scores the function is nearly a line
             score = self._score(x)
             x = x - (score - z) * scipy.stats.norm.pdf(score) / self.pdf(x)
-        # near the end of a rough law Newton's steps leave the interval
+        # near the end of a rough distribution Newton's steps leave the interval
         astray = ~(np.abs(self._score(x) - z) < 1e-6)
         x[astray] = self._halved(z[astray])
         slope = scipy.stats.norm.pdf(z) / self.pdf(x)
@@ -109,7 +109,7 @@ class BetaMeans:
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
         """Draw an array of independent means, of that shape.
 
-        Output law: the mean's own, up to a displacement of each draw by less than 2e-6 standard
+        Output distribution: the mean's own, up to a displacement of each draw by less than 2e-6 standard
         deviations (the table's distance from the exact quantile, which the tests bound), and up to an
         event of probability 1e-10.
         """

@@ -88,7 +88,7 @@ class TrigonometricDensity:
         return float(np.square(self.coefficients(len(self.later) + 1)[terms:]).sum())
 
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
-        """Draw records, array of `shape`. Output law: exactly the density, by rejection from the uniform."""
+        """Draw records, array of `shape`. Output distribution: exactly the density, by rejection."""
         count, records = int(np.prod(shape)), np.empty(0)
         coefficients = self.coefficients(len(self.later) + 1)
         while len(records) < count:
@@ -103,10 +103,10 @@ class TrigonometricDensity:
 class WrappedGammas:
     """Fractional part of ``centre + scale (G - G')`` with independent Gamma variables of one shape.
 
-    The coefficients of a wrapped law are its characteristic function at the whole frequencies: here
+    The coefficients of a wrapped distribution are its characteristic function at the whole frequencies: here
     ``(1 + (2 pi k scale)^2)^(-shape)`` times sqrt(2) and the cosine or sine of ``2 pi k centre``. The
     density is positive; it lies in a Sobolev class of smoothness beta if and only if
-    ``beta < 2 shape - 1/2``. Shape 1 is the wrapped Laplace law.
+    ``beta < 2 shape - 1/2``. Shape 1 is the wrapped Laplace distribution.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class WrappedGammas:
         return float(lone + np.square(self._modulus(k)).sum())
 
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
-        """Draw records, array of `shape`. Output law: exactly the density, up to rounding."""
+        """Draw records, array of `shape`. Output distribution: exactly the density, up to rounding."""
         if self.shape == 1:  # the difference of two exponentials, drawn in one
             difference = rng.laplace(size=shape)
         else:

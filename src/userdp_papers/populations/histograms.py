@@ -2,9 +2,9 @@
 
 A release needs the clipped totals of all users, not their histograms. Two families of users allow these to
 be drawn for every bound at once and without an n x d table: users whose records are independent draws
-(`independent_draw`, by blocks of positions) and users with a Dirichlet law of their own (`dirichlet_draw`,
-by Polya urns). `random_clip` of `independent_histograms` or `dirichlet_histograms` is the slow twin.
-`dirichlet_poisson_table` draws how many users hold an item how often.
+(`independent_draw`, by blocks of positions) and users with a Dirichlet distribution of their own
+(`dirichlet_draw`, by Polya urns). `random_clip` of `independent_histograms` or `dirichlet_histograms` is the
+slow twin. `dirichlet_poisson_table` draws how many users hold an item how often.
 """
 
 from dataclasses import dataclass
@@ -48,15 +48,15 @@ class HistogramDraw:
 def independent_draw(
     probabilities: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, rng: Rng
 ) -> HistogramDraw:
-    """Draw users whose records are independent, with one law for all, and their clipped totals.
+    """Draw users whose records are independent, with one distribution for all, and their clipped totals.
 
-    Output law: jointly that of clipping `independent_histograms` at random for each bound. Records at
-    positions C_{b-1} + 1 .. C_b of all users of one size are one multinomial draw.
+    Output distribution: jointly that of clipping `independent_histograms` at random for each bound. Records
+    at positions C_{b-1} + 1 .. C_b of all users of one size are one multinomial draw.
 
     Parameters
     ----------
     probabilities : array_like, shape (d,)
-        Law of a record, at least 0 with sum 1.
+        Distribution of a record, at least 0 with sum 1.
     sizes : array_like of int, shape (n,)
         Records of each user, at least 0.
     bounds : array_like of int, shape (k,)
@@ -98,15 +98,15 @@ def independent_draw(
 def dirichlet_draw(
     parameters: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, clips: int = 1, rng: Rng
 ) -> HistogramDraw:
-    """Draw users who each have a Dirichlet law of their own, and their clipped totals.
+    """Draw users who each have a Dirichlet distribution of their own, and their clipped totals.
 
-    Output law: jointly that of clipping `dirichlet_histograms` at random for each bound. A user's records are
-    a Polya urn, an exchangeable sequence, whose first C are a random clip for every C at once.
+    Output distribution: jointly that of clipping `dirichlet_histograms` at random for each bound. A user's
+    records are a Polya urn, an exchangeable sequence, whose first C are a random clip for every C at once.
 
     Parameters
     ----------
     parameters : array_like, shape (d,)
-        Parameters of the Dirichlet law, positive.
+        Parameters of the Dirichlet distribution, positive.
     sizes, bounds, rng
         As for `independent_draw`.
     clips
@@ -137,7 +137,7 @@ def independent_histograms(probabilities: ArrayLike, sizes: ArrayLike, *, rng: R
 
 @public
 def dirichlet_histograms(parameters: ArrayLike, sizes: ArrayLike, *, rng: Rng) -> NDArray[np.int64]:
-    """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): first its law, then its records."""
+    """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): its distribution, then records."""
     sizes, parameters = _validate.whole_numbers(0, sizes=sizes), _validate.vector(0, parameters=parameters)
     return rng.multinomial(sizes, rng.dirichlet(parameters, sizes.size))
 
@@ -150,16 +150,16 @@ TRIALS = 16
 def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng) -> NDArray[np.int64]:
     """Draw how many of n users hold 0, 1, 2, ... of an item when rates are Dirichlet.
 
-    Output law: rates are ``n mean`` times a symmetric Dirichlet vector with parameter `alpha`, counts are
-    Poisson, and the answer is the number of users at each count. (The largest count listed is exceeded with
-    a probability below n times 1e-20; the rejection is exact but for as little.)
+    Output distribution: rates are ``n mean`` times a symmetric Dirichlet vector with parameter `alpha`,
+    counts are Poisson, and the answer is the number of users at each count. (The largest count listed is
+    exceeded with a probability below n times 1e-20; the rejection is exact but for as little.)
 
     Parameters
     ----------
     n
         Number of users, at least 2.
     alpha
-        Parameter of the Dirichlet law, positive: large values make users alike.
+        Parameter of the Dirichlet distribution, positive: large values make users alike.
     mean
         Mean rate, positive.
     rng
@@ -174,8 +174,8 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
     -----
     The total is Poisson of rate ``n mean``; given the total, the counts are independent negative binomial
     variables given their sum. Users with two or more are drawn without the condition; who holds 0 or 1 then
-    follows from both totals, and the draw is kept with a probability in proportion to the binomial law of
-    that split: exact rejection, a handful of trials.
+    follows from both totals, and the draw is kept with a probability in proportion to the binomial
+    distribution of that split: exact rejection, a handful of trials.
     """
     _validate.integer(2, 10**9, n=n)
     # the list of counts has some mean / alpha entries, and the smaller is looked for one by one
@@ -190,7 +190,7 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
     several = np.append(law[2:], few)
     several /= several.sum()
     values = np.arange(2, largest + 1)
-    # the peak of a binomial law falls with its number of trials: bound it at the fewest there will be
+    # the peak of a binomial distribution falls with its number of trials: bound it at the fewest trials
     fewest = scipy.stats.binom.isf(1 - 1e-16, n, few) - 3 * np.sqrt(n * few * (1 - few))
     fewest = max(int(fewest), 0)
     peak = scipy.stats.binom.pmf(int((fewest + 1) * odds), fewest, odds)
@@ -209,9 +209,9 @@ def gamma_poisson_histograms(
 ) -> NDArray[np.float64]:
     """Draw histograms of n users whose sizes have a heavy tail, shape (n, d).
 
-    Output law: counts are independent Poisson variables given the users; the mean size of a user is `mean`
-    times a Gamma variable of mean 1 and the given `shape`, and item j has a share in proportion to
-    ``1 / (j + 5)``, from j = 0 on.
+    Output distribution: counts are independent Poisson variables given the users; the mean size of a user is
+    `mean` times a Gamma variable of mean 1 and the given `shape`, and item j has a probability in proportion
+    to ``1 / (j + 5)``, for j = 0, 1, ...
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Laws of the data as sufficient statistics.
+"""Distributions of the data as sufficient statistics.
 
-A population draws the *means* of users directly, from their exact law, so that no array of all
-records is needed. A size law draws how many records each user holds and knows the few
+A population draws the *means* of users directly, from their exact distribution, so that no array of all
+records is needed. A distribution of sizes draws how many records each user holds and knows the few
 expectations that the estimators and the rates use.
 
 Unlike a randomiser, everything here is strict: a wrong parameter or table raises.
@@ -57,8 +57,8 @@ class Signs:
     def draw_block(self, size: int, n: int, rng: Rng) -> NDArray:
         """Draw the means of `n` users with `size` records each, in an order that must not be used.
 
-        Where the binomial law has fewer likely values than there are users, one multinomial over
-        the values replaces a binomial a user; values of probability below 1e-20 are left out.
+        Where the binomial distribution has fewer likely values than there are users, one multinomial over
+        the values replaces one binomial per user; values of probability below 1e-20 are left out.
         """
         p = (1 + self.theta) / 2
         if 40 * np.sqrt(size * p * (1 - p)) > n:  # twice the number of likely values
@@ -127,14 +127,14 @@ class PointMass:
 @public
 @dataclass(frozen=True)
 class BetaUsers:
-    """Records are 0 or 1, and each user has a mean of its own from a Beta law (Cummings et al., section 2).
+    """Records are 0 or 1, and each user has a latent mean, Beta distributed (Cummings et al., section 2).
 
     Parameters
     ----------
     mean
-        Mean of the users' own means, in (0, 1).
+        Mean of the users' latent means, in (0, 1).
     own_variance
-        Variance of the users' own means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
+        Variance of the users' latent means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
         mean.
     """
 
@@ -154,14 +154,14 @@ class BetaUsers:
         return variance_of_mean(sizes, self.mean, self.own_variance)
 
     def draw_own_means(self, n: int, rng: Rng) -> NDArray:
-        """Draw the own means of `n` users, shape (n,)."""
+        """Draw the latent means of `n` users, shape (n,)."""
         if self.own_variance == 0:
             return np.full(n, float(self.mean))
         concentration = self.mean * (1 - self.mean) / self.own_variance - 1
         return rng.beta(self.mean * concentration, (1 - self.mean) * concentration, n)
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
-        """Draw the mean of the records of each user, shape (n,): binomial given the user's own mean."""
+        """Draw the mean of the records of each user, shape (n,): binomial given the user's latent mean."""
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         return rng.binomial(sizes, self.draw_own_means(sizes.size, rng)) / sizes
 
@@ -174,18 +174,19 @@ FEW_SIZES = 16
 def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[NDArray, NDArray[np.int64]]:
     """Draw the means and the sizes of `n` users as two halves, the first ``n // 2`` users and the others.
 
-    Output law: that of independent users, but for their order *within* a half, which carries information:
-    where few sizes are possible, users of equal size stand together, and users of equal mean too. It is many
-    times faster than drawing each user, and right for estimators that take each half as a set, as `dame`
-    does. An estimator that splits users further by position, as `improved_mean` does, must have them in
-    random order: draw ``sizes = size_law.draw(n, rng)`` and ``means = population.draw_means(sizes, rng)``.
+    Output distribution: that of independent users, but for their order *within* a half, which carries
+    information: where few sizes are possible, users of equal size stand together, and users of equal mean
+    too. It is many times faster than drawing each user, and right for estimators that take each half as a
+    set, as `dame` does. An estimator that splits users further by position, as `improved_mean` does, must
+    have them in random order: draw ``sizes = size_law.draw(n, rng)`` and
+    ``means = population.draw_means(sizes, rng)``.
 
     Parameters
     ----------
     population : Signs, Uniforms, PointMass or any other with `draw_means`
-        Law of a record.
+        Distribution of a record.
     size_law
-        Law of the number of records.
+        Distribution of the number of records.
     n
         Number of users, at least 2.
     rng
@@ -233,12 +234,12 @@ class SignMixture:
     def draw_means(self, size: int, n: int, rng: Rng) -> NDArray:
         """Draw the means of `n` users with `size` records each, shape (n,), in random order.
 
-        Output law: a component at random for each user, and given it a binomial number of +1.
+        Output distribution: a component at random for each user, and given it a binomial number of +1.
         """
         _validate.integer(1, size=size, n=n)
         component = np.less_equal.outer(np.cumsum(self.weights)[:-1], rng.random(n)).sum(axis=0)
         ups = np.empty(n)
-        # a binomial of fixed parameters is many times faster than one with a parameter a user
+        # a binomial of fixed parameters is many times faster than one with a parameter per user
         for j, theta in enumerate(self.thetas):
             members = np.flatnonzero(component == j)
             ups[members] = rng.binomial(size, (1 + theta) / 2, members.size)

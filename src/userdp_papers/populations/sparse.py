@@ -98,16 +98,16 @@ def exceedance(m: int, theta: float, threshold: float) -> float:
 
 @public
 def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rng, draws: int = 1) -> NDArray:
-    """Draw averages of one report for each of `n` records, from their exact law.
+    """Draw averages of one report for each of `n` records, from their exact distribution.
 
-    Output law: each row is the average of `userdp.privacy.vector_reports.CubeReport` over n records of the
-    population. A null coordinate's sign is fair whatever the others are, so its total is a binomial
+    Output distribution: each row is the average of `userdp.privacy.vector_reports.CubeReport` over n records
+    of the population. A null coordinate's sign is fair whatever the others are, so its total is a binomial
     count; the signal coordinates together are a multinomial count over their sign patterns.
 
     Parameters
     ----------
     population : SparseSigns
-        Law of the records.
+        Distribution of the records.
     n
         Number of records, each with a budget of its own: item-level privacy.
     epsilon

@@ -24,13 +24,13 @@ def urn_blocks(sizes, rows, cumulative, blocks, clips, rng, by_size, by_block):
     sizes, rows : ndarray of int, shape (n,)
         Records of each user, and the row of `by_size` to which they go.
     cumulative : ndarray, shape (d,)
-        Cumulated parameters of the Dirichlet law; the last is its mass.
+        Cumulated parameters of the Dirichlet distribution; the last is its mass.
     blocks : ndarray of int, shape (largest size,)
         Block of each position, from 0 and increasing.
     clips
         Random orders of each user's records.
     rng
-        Source of the randomness: one uniform variable a record, and one a swap.
+        Source of the randomness: one uniform variable per record, and one per swap.
     by_size : ndarray of int, shape (rows, d)
         Counts to which every record is added once.
     by_block : ndarray of int, shape (clips, number of blocks, d)

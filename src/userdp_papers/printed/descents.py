@@ -46,8 +46,8 @@ def private_gradient_descent(
 ) -> Release[float]:
     """Choose the bound by noisy projected gradient descent on G.
 
-    Output law: from C = largest / 2, each of `steps` times C moves by ``-eta (G'(C) + noise)`` and is
-    projected onto [0, largest]; the bound is the mean of the C at which the slope was asked. The noise is
+    Output distribution: from C = largest / 2, each of `steps` times C moves by ``-eta (G'(C) + noise)`` and
+    is projected onto [0, largest]; the bound is the mean of the C at which the slope was asked. The noise is
     `GaussianNoise` for a slope of sensitivity `reach` asked `steps` times: exactly (epsilon, delta).
 
     Parameters
@@ -128,7 +128,7 @@ def geometric_quantile(
 ) -> Release[float]:
     """Choose the bound as about the M-th largest norm, by a noisy multiplicative descent.
 
-    Output law: from C = `start`, each of `steps` times C is multiplied by
+    Output distribution: from C = `start`, each of `steps` times C is multiplied by
     ``exp(rate (#{u: ||N_u|| > C} - M + noise) / users)`` and cut at `largest`; the noise is `GaussianNoise`
     for a count of sensitivity 1 that is asked `steps` times: exactly (epsilon, delta).
 
@@ -175,11 +175,11 @@ def geometric_quantile(
 @public
 @dataclass(frozen=True)
 class SampledNoise(AdditiveNoise):
-    """Normal noise on numbers of one user a step, drawn with replacement from `users`; a user is replaced.
+    """Normal noise on numbers of one user per step, drawn with replacement from `users`; a user is replaced.
 
-    Output law: each of `steps` looks is the number of a random user, which lies in a known interval of length
-    `sensitivity` and may depend on all earlier looks, plus a normal variable of standard deviation `scale`.
-    The guarantee is the epsilon that `sampled_epsilon` proves for all looks together at `delta`.
+    Output distribution: each of `steps` looks is the number of a random user, which lies in a known interval
+    of length `sensitivity` and may depend on all earlier looks, plus a normal variable of standard deviation
+    `scale`. The guarantee is the epsilon that `sampled_epsilon` proves for all looks together at `delta`.
 
     Examples
     --------
@@ -287,10 +287,10 @@ def sampled_descent(
 ) -> Release[float]:
     """Choose a contribution bound as printed, Algorithm 1 of Bassily et al. on the curve G.
 
-    Output law: from C = largest / 2, each of `steps` times, by default n^2 - 1, C moves against n times the
-    slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a step of
-    ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the last C.
-    The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
+    Output distribution: from C = largest / 2, each of `steps` times, by default n^2 - 1, C moves against n
+    times the slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a
+    step of ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the
+    last C. The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
     `epsilon`. Parameters as for `private_gradient_descent`.
 
     Examples

@@ -23,9 +23,9 @@ def ideal_mean(
 ) -> WeightedEstimate:
     """Optimally weighted mean of clipped user means, by one who knows the population (eq. (3)).
 
-    Output law: the weighted mean of the users' means, each clipped to ``mean +- window``, plus a Laplace
-    variable scaled to the most that one user can change it. It is the yardstick of Theorem 4.1; the mean
-    that it uses is not known in practice.
+    Output distribution: the weighted mean of the users' means, each clipped to ``mean +- window``, plus a
+    Laplace variable scaled to the most that one user can change it. It is the yardstick of Theorem 4.1; the
+    mean that it uses is not known in practice.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def ideal_mean(
     sizes : shape (n,)
         Records of each user, whole numbers; public.
     mean, variance
-        Mean and variance of the users' own means.
+        Mean and variance of the users' latent means.
     epsilon
         Central budget, positive.
     beta

@@ -50,10 +50,10 @@ def searched_mean(
 ) -> MeanEstimate:
     """Localise by repeated private questions "left or right?", then report with Laplace noise (DAME-BS).
 
-    Output law: groups of the first n/2 users vote in turn, each user with a two-point report of -1 (mean in
-    the left third of the current interval), 1 (right third) or 0; the third with the smaller vote goes. The
-    others project their means onto the interval, widened by an allowance for their own deviation, and report
-    with Laplace noise; the average is the estimate.
+    Output distribution: groups of the first n/2 users vote in turn, each user with a two-point report of -1
+    (mean in the left third of the current interval), 1 (right third) or 0; the third with the smaller vote
+    goes. The others project their means onto the interval, widened by an allowance for their own deviation,
+    and report with Laplace noise; the average is the estimate.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
 
 What is judged stands in ``judgement/``, four tables a paper: its claims, each under its statement's id and a
-number; the faults that they show, one a slip; one verdict a statement; and its numbered displays. A page
-supplies the numbers: ``check(key, measured, expected)``.
+number; the faults that they show, one table per error; one verdict per statement; and its numbered displays.
+A page supplies the numbers: ``check(key, measured, expected)``.
 """
 
 import csv
@@ -88,7 +88,7 @@ def theorems_for(key):
 
 @functools.cache
 def faults():
-    """Return the slips that the book found: key -> statement, place, severity, repair, what survives."""
+    """Return the errors that the book found: key -> statement, place, severity, repair, what survives."""
     return _tables(".faults")
 
 

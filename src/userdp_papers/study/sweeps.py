@@ -125,7 +125,7 @@ def sweep(
     grid
         Parameters of each cell: numbers, strings, None or lists of them.
     repetitions
-        Replicates a cell, at least 1.
+        Replicates per cell, at least 1.
     seed
         Seed of the whole sweep, at least 0.
     n_jobs

@@ -47,10 +47,10 @@ class ClippedRisk(NamedTuple):
 
 
 class Users(NamedTuple):
-    """What is taken for true of the users, on [-1, 1]: a finite law of sizes, spread, tails.
+    """What is taken for true of the users, on [-1, 1]: a finite distribution of sizes, spread, tails.
 
-    Where sizes tell of means, the own means are not taken for independent of the sizes: a user is far off if
-    its own mean is, or if its records are far from that.
+    Where sizes tell of means, the latent means are not taken to be independent of the sizes: a user is far
+    off if its latent mean is, or if its records are far from that.
     """
 
     n: int
@@ -67,7 +67,7 @@ class Users(NamedTuple):
 
     @property
     def parts(self) -> list[tuple[Floats, Floats, float]]:
-        """Deviations that add, their probabilities, and the share of a distance that each may have."""
+        """Deviations that add, their probabilities, and the fraction of a distance that each may have."""
         chances = self.law.probabilities
         if not (self.sizes_tell and self.spread) or chances.size == 1:
             return [(self.deviations, chances, 1.0)]

@@ -1,10 +1,11 @@
 """The plan of the improved localised mean with the smallest proven bound on the risk.
 
-It depends on public quantities alone: the number of users, the budget and the law of the sizes. The bound
-holds for every law of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
-users' means have normal tails (`tails="normal"`). Users may differ: their own means are then sub-Gaussian
-about theta (normal) with standard deviation `spread`, and a user's mean is with ``1 / m + spread^2``, since
-the moment generating functions multiply. Neither source has it; the book proves it.
+It depends on public quantities alone: the number of users, the budget and the distribution of the sizes. The
+bound holds for every distribution of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
+users' means have normal tails (`tails="normal"`). Users may be heterogeneous: their latent means are then
+sub-Gaussian about theta (normal) with standard deviation `spread`, and a user's mean is with
+``1 / m + spread^2``, since the moment generating functions multiply. Neither source has it; the book proves
+it.
 """
 
 import math
@@ -59,7 +60,7 @@ class RiskBound:
     variance
         Of the last round's reports.
     bias
-        Of the projection, with what the rounds before may have missed.
+        Of the projection, with what the rounds before may have failed to localise.
     failure
         Bound on the probability that the vote chooses an edge more than 3 tau from theta.
     deviations, biases
@@ -79,7 +80,7 @@ class RiskBound:
 
 
 def size_cells(size_law: SizeLaw, vote_size: int = 1) -> FiniteSizes:
-    """Finite law of sizes rounded down to few values, `vote_size` among them: no bound gets smaller by it."""
+    """Distribution of sizes rounded down to few values, `vote_size` among them, so that no bound falls."""
     values = getattr(size_law, "values", None)
     if values is None or values.size > CELLS:
         grid = np.geomspace(size_law.smallest, size_law.largest, CELLS)
@@ -110,10 +111,10 @@ def _pair_factors(epsilon: float) -> tuple[NDArray, NDArray, NDArray]:
 def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
     """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
 
-    Two neighbouring bins, theta's own and the nearer neighbour, hold a voter's mean unless it is more than
-    tau off on one side or 2 tau on the other. An edge that lies further off belongs to another pair, which
-    wins only with at least as many votes: a disjoint one, or next to an end of [-1, 1] one that shares
-    the inner bin, and is the less likely to win for it.
+    Two adjacent bins, theta's own and the nearer of those next to it, contain a voter's mean unless it is
+    more than tau off on one side or 2 tau on the other. An edge that lies further off belongs to another
+    pair, which wins only with at least as many votes: a disjoint one, or next to an end of [-1, 1] one that
+    shares the inner bin, and is the less likely to win for it.
     """
     others = plan.bins.count - 2
     if others <= 0:
@@ -132,8 +133,8 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
 def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
     """Bound on the risk of `userdp.local.improved.improved_mean` with this plan, at every theta.
 
-    `tails` says what is assumed of a user's mean: records in [-1, 1] and own means that are sub-Gaussian
-    with the plan's spread, or normal tails with variance ``1 / m + spread^2``.
+    `tails` says what is assumed of a user's mean: records in [-1, 1] and latent means that are sub-Gaussian
+    with the plan's `spread`, or normal tails with variance ``1 / m + spread^2``.
     """
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
@@ -210,7 +211,7 @@ def choose_plan(
     epsilon, size_law, tails
         As for `risk_bound`.
     spread
-        Standard deviation of the users' own means, on [-1, 1].
+        Standard deviation of the users' latent means, on [-1, 1].
     most_rounds, vote
         Most rounds of reports, and whether a vote may come before them.
     """
@@ -230,7 +231,7 @@ def choose_plan(
 
 
 def _vote_sizes(law: FiniteSizes) -> list[int]:
-    """A few thresholds, the squared share of voters times the size being largest."""
+    """A few thresholds, those with the largest squared fraction of voters times the size."""
     worth = law.survival(law.values) ** 2 * law.values
     return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
 
@@ -247,7 +248,7 @@ class _Known(NamedTuple):
 
 
 def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
-    """Minimise the bound over shares, bin width, sigmas and slacks by the simplex method."""
+    """Minimise the bound over fractions of users, bin width, sigmas and slacks by the simplex method."""
 
     def objective(x: NDArray) -> float:
         plan = _plan(x, known, vote_size, rounds)

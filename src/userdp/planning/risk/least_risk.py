@@ -1,9 +1,10 @@
 """What no private method can do better: proven lower bounds on the worst mean squared error of a mean.
 
-The records are signs of mean theta in [-1, 1], the least favourable law; what else a method allows for, other
-laws or users who differ, can only make the worst error larger. The bounds are Bayes risks under two priors,
-a smooth one (van Trees' inequality) and one of two points; the book's page on the choice of a method proves
-them. Local methods may be sequentially interactive; users hide all they have, their number of records too.
+The records are signs of mean theta in [-1, 1], the least favourable distribution; what else a method allows
+for, other distributions or heterogeneous users, can only make the worst error larger. The bounds are Bayes
+risks under two priors, a smooth one (van Trees' inequality) and one of two points; the book's page on the
+choice of a method proves them. Local methods may be sequentially interactive; users hide all they have, their
+number of records too.
 """
 
 import math
@@ -28,7 +29,7 @@ CELLS = 48  # sizes told apart
 
 
 def _cells(size_law: SizeLaw) -> FiniteSizes:
-    """Finite law of sizes rounded up to few values: no bound gets larger by it."""
+    """Finite distribution of sizes rounded up to few values: no bound gets larger by it."""
     values = getattr(size_law, "values", None)
     if values is not None and values.size <= CELLS:
         return size_law  # type: ignore[return-value]
@@ -72,8 +73,9 @@ def _excess_root(theta: NDArray, law: FiniteSizes, epsilon: float) -> Floats:
 def two_point_least(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
     """Lower bound on the risk of n users' private reports from the means -gap and gap, at the best gap.
 
-    No report tells the two laws of a user's data, at total variation t, better apart than an answer of yes or
-    no at the budget ``log(1 + (exp(epsilon) - 1) t)``; the Bayes risk after n such answers is a sum.
+    No report tells the two distributions of a user's data, at total variation t, better apart than an answer
+    of yes or no at the budget ``log(1 + (exp(epsilon) - 1) t)``; the Bayes risk after n such answers is a
+    sum.
     """
     n = int(n)  # twice a whole number of numpy may overflow
     law, reach = _cells(size_law), min(MOST_BALLOTS, 5 * math.isqrt(n) + 50)
@@ -103,7 +105,7 @@ def local_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
     Parameters
     ----------
     size_law
-        Law of the number of records.
+        Distribution of the number of records.
     n, epsilon
         Number of users, and budget of each.
 
@@ -124,7 +126,7 @@ def local_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
 
 @public
 def central_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
-    """Lower bound on the worst risk of any method of a trusted curator, purely epsilon-private for n users.
+    """Lower bound on the worst risk of any method in the central model, purely epsilon-private for n users.
 
     Parameters as for `local_least_risk`.
 

@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-19  # probabilities below this are left out
 @public
 @dataclass(frozen=True, eq=False)
 class MeanLaw:
-    """Law of one user's mean with finitely many values.
+    """Distribution of one user's mean with finitely many values.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MeanLaw:
 @public
 @lru_cache(maxsize=64)
 def sign_means(theta: float, size: int) -> MeanLaw:
-    """Law of the mean of `size` signs with expectation `theta`."""
+    """Distribution of the mean of `size` signs with expectation `theta`."""
     _validate.in_range(-1, 1, theta=theta)
     _validate.integer(1, size=size)
     counts, probabilities = binomial_window(size, (1 + theta) / 2)
@@ -107,7 +107,7 @@ def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) 
     Parameters
     ----------
     law
-        Law of a user's mean.
+        Distribution of a user's mean.
     n, epsilon, half_width
         As for `userdp.local.mean.localised_mean`.
 
@@ -152,8 +152,8 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
 
     Users asked at theta tell ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / deviation)^2`` each. To find theta takes
     ``log(2 / deviation)`` nats at the capacity of randomised response. A median is off the mean by at most a
-    deviation of the own means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is off
-    by 1 / (3 m) at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two
+    deviation of the latent means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is
+    off by 1 / (3 m) at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two
     values that the mean of signs can have, 2 / m apart, leaves open.
     """
 

@@ -11,7 +11,7 @@ from userdp._types import ArrayLike, Floats, Ints
 
 
 def _laws(channel: ArrayLike) -> Floats:
-    """The channel as an array, or an error if a row is not a law."""
+    """The channel as an array, or an error if a row is not a probability distribution."""
     channel = np.asarray(channel, dtype=float)
     if channel.ndim != 2 or np.any(channel < 0) or not np.allclose(channel.sum(axis=1), 1, rtol=0, atol=1e-9):
         raise ValueError(f"channel must have rows that are laws, got rows that sum to {channel.sum(axis=-1)}")
@@ -20,7 +20,7 @@ def _laws(channel: ArrayLike) -> Floats:
 
 @public
 def exact_loss(channel: ArrayLike) -> float:
-    """Largest log-ratio of a finite channel, shape (inputs, outputs), each row a law.
+    """Largest log-ratio of a finite channel, shape (inputs, outputs), each row a distribution.
 
     ``max log(channel[x, z] / channel[y, z])``; infinite if an output is possible under one input and
     impossible under another.
@@ -86,7 +86,7 @@ def slack_by_rectangles(
 
 @public
 def transcript_law(channels: Sequence[ArrayLike], inputs: Sequence[ArrayLike]) -> Floats:
-    """Law of all reports of a protocol in which each user may see the reports before it, by listing them.
+    """Distribution of all reports of a protocol whose users may see the earlier reports, by listing them.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def transcript_law(channels: Sequence[ArrayLike], inputs: Sequence[ArrayLike]) -
         Channel of each user: shape (inputs, outputs) if it takes no notice of the past, otherwise one such
         matrix for every past, shape (outputs of user 1, ..., outputs of user t - 1, inputs, outputs).
     inputs : n arrays
-        Law of what each user holds, shape (inputs,); users are independent.
+        Distribution of what each user holds, shape (inputs,); users are independent.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def sign_cube(k: int) -> tuple[Ints, Ints]:
     Returns
     -------
     signs : shape (2**k, k)
-        One vector a row.
+        One vector per row.
     turned : shape (2**k, k)
         Row number of the vector that differs from row v in entry j only.
     """
@@ -140,7 +140,7 @@ def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 
     channels
         As for `transcript_law`.
     laws : shape (2**k, inputs)
-        Law of what one user holds, in the order of `sign_cube`.
+        Distribution of what one user holds, in the order of `sign_cube`.
     odds
         Strictly between 0 and 1.
 

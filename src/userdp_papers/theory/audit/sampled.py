@@ -17,7 +17,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import Rng
 
-# probability that an audit accuses a mechanism that keeps its promise
+# probability that an audit accuses a mechanism that keeps its guarantee
 LEVEL = 1e-6
 # the search for the number of runs gives up beyond this
 MOST_RUNS = 10**12
@@ -89,7 +89,7 @@ def sampled_loss(
 ) -> float:
     """Run a mechanism on two neighbouring inputs and bound its epsilon from below.
 
-    Output law: `loss_lower_bound` of two independent binomial counts.
+    Output distribution: `loss_lower_bound` of two independent binomial counts.
 
     Parameters
     ----------
@@ -116,7 +116,8 @@ def likely_bound(
 ) -> float:
     """What `sampled_loss` reaches, except with probability `failure`, if both probabilities are known.
 
-    It is the bound at the `failure` / 2 quantiles of both counts: exact binomial laws, no approximation.
+    It is the bound at the `failure` / 2 quantiles of both counts: exact binomial distributions, no
+    approximation.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def plain_risk(
 
     Notes
     -----
-    Liu et al. (2023), Lemma C.4, with the variance of the Laplace law corrected.
+    Liu et al. (2023), Lemma C.4, with the variance of the Laplace distribution corrected.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def plain_risk(
 
 @public
 def clipped_total_law(rates: ArrayLike, bound: int, users: ArrayLike | None = None) -> NDArray:
-    """Law of the sum of clipped Poisson counts, shape (n C + 1,), by powers of discrete transforms.
+    """Distribution of the sum of clipped Poisson counts, shape (n C + 1,), by powers of discrete transforms.
 
     Parameters as for `plain_risk`. The probability of each total is right to an absolute error near machine
     precision.
@@ -103,8 +103,8 @@ def debiased_risk(
     Returns
     -------
     float
-        The law of the clipped total from `clipped_total_law`, the noise integrated piece by piece, both
-        guards as atoms. Time grows with n C.
+        The distribution of the clipped total from `clipped_total_law`, the noise integrated piece by piece,
+        both guards as atoms. Time grows with n C.
     """
     rates, share, n = _groups(rates, users)
     _validate.positive(epsilon=epsilon)
@@ -163,7 +163,7 @@ def peak_curvature(bound: int) -> float:
 
 
 def _groups(rates: ArrayLike, users: ArrayLike | None) -> tuple[NDArray, NDArray, int]:
-    """Rates, share of the users at each and number of users."""
+    """Rates, fraction of the users at each and number of users."""
     rates = _validate.vector(0, rates=np.ravel(rates))
     users = np.ones(rates.size) if users is None else _validate.vector(0, users=np.ravel(users))
     if users.shape != rates.shape or (users != np.rint(users)).any() or not users.any():

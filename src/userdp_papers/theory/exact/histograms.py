@@ -1,4 +1,4 @@
-"""What released histograms lose, exactly, and what the choice of a bound is held against."""
+"""The exact error of released histograms, and what the choice of a bound is compared with."""
 
 from typing import Any
 
@@ -119,7 +119,7 @@ def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.
     """Most that one user changes `objective` at any of the bounds, under either relation of neighbours.
 
     ``2 C_max - (2 - weight) min(bounds)``, with `largest` the public bound C_max of the records of one user,
-    at least the largest of `bounds`: a user's share of V lies between 0 and this, and an absent user and one
+    at least the largest of `bounds`: a user's part of V lies between 0 and this, and an absent user and one
     with C_max records attain both ends.
     """
     bounds = whole_bounds(bounds)
@@ -140,7 +140,7 @@ def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **re
 def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
     """Keep a uniform sample, without replacement, of at most `bound` records of each user.
 
-    Output law: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
+    Output distribution: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
     independently of the other users'.
 
     Parameters
@@ -169,13 +169,13 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
 
 @public
 def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
-    """Law of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
+    """Distribution of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
     return bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
 
 
 @public
 def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
-    """Law of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))``, normalised, shape (k,)."""
+    """Distribution of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))`` normalised, (k,)."""
     return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)
 
 

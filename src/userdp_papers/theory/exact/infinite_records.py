@@ -27,7 +27,7 @@ def miss_probability(n: int, count: int, *, epsilon: float) -> float:
     # log P(Bin(n, 1 - p) < k) from whichever tail is the smaller
     below = np.where(above < 0.5, np.log1p(-np.minimum(above, 0.5)), binom.logcdf(k - 1, n, flip))
     missed = -np.expm1((count - 1) * below)
-    # the right ball with no vote at all is always missed
+    # the right ball with no vote at all is never chosen
     return float(binom.pmf(n - k, n, flip) @ missed + binom.pmf(n, n, flip))
 
 

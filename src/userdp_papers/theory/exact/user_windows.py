@@ -1,4 +1,4 @@
-"""The exact law of a user's mean where users differ, and the exact half-width of a window around it."""
+"""The exact distribution of a user's mean under heterogeneity, and the half-width of a window around it."""
 
 from typing import Any
 

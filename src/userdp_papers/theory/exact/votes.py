@@ -23,7 +23,7 @@ WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard
 
 @public
 def shifted_sign_means(theta: float, size: int) -> MeanLaw:
-    """Law of theta plus the mean of `size` fair signs (the records of Kent's Figure 5)."""
+    """Distribution of theta plus the mean of `size` fair signs (the records of Kent's Figure 5)."""
     fair = sign_means(0.0, size)
     return MeanLaw(theta, theta + fair.values, fair.probabilities)
 
@@ -32,8 +32,9 @@ def shifted_sign_means(theta: float, size: int) -> MeanLaw:
 def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     """Probability that each bin wins the vote of Kent's Algorithm 2, the users' means integrated out.
 
-    Output law: no randomness. Given how many users vote for each bin, the vote totals are independent; the
-    multinomial law of these numbers is dealt with bin by bin, the state being the users not yet placed.
+    Output distribution: no randomness. Given how many users vote for each bin, the vote totals are
+    independent; the multinomial distribution of these numbers is dealt with bin by bin, the state being the
+    users not yet placed.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     p = _validate.vector(0, p=p)
     if abs(p.sum() - 1) > 1e-9:
         raise ValueError(f"p must sum to 1, got {float(p.sum())!r}")
-    p = np.minimum(p, 1.0)  # rounding may leave a bin that holds everybody above 1
+    p = np.minimum(p, 1.0)  # rounding may leave a bin that contains everybody above 1
     equal = vote_law(users, float(epsilon))
     at_most = np.cumsum(equal, axis=1)
     below = np.hstack([np.zeros((users + 1, 1)), at_most[:, :-1]])
@@ -124,7 +125,7 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     Parameters
     ----------
     law
-        Law of a user's mean.
+        Distribution of a user's mean.
     n
         Number of users; some hundreds are quick.
     epsilon
@@ -179,7 +180,7 @@ def _worst(n: int, size: int, epsilon: float, half_width: float) -> tuple[float,
 @public
 @functools.lru_cache(maxsize=64)
 def vote_law(users: int, epsilon: float) -> NDArray:
-    """Law of the votes that a bin gets from `users` reports of Algorithm 2, by true votes.
+    """Distribution of the votes that a bin gets from `users` reports of Algorithm 2, by true votes.
 
     Parameters
     ----------

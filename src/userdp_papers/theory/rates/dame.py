@@ -70,13 +70,13 @@ def dame_risk(
     theta
         True mean.
     size_law
-        Law of the sizes, a few values.
+        Distribution of the sizes, a few values.
     n, epsilon, size_cap
         As for `dame`.
     half_width
         Half-width of a bin, instead of the paper's.
     means
-        Law of a user's mean from theta and its size, a `userdp.planning.risk.localised.MeanLaw`.
+        Distribution of a user's mean from theta and its size, a `userdp.planning.risk.localised.MeanLaw`.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _given_bin(
 
 
 def _overtaking(ours: float, theirs: NDArray, keep: float, users: int) -> NDArray:
-    """P(a bin gets at least the votes of theta's own): the true shares are given, no user votes for both."""
+    """P(a bin gets at least the votes of theta's own): true fractions are given; nobody votes for both."""
     theirs, kind = np.unique(theirs, return_inverse=True)
     neither = np.maximum(1 - ours - theirs, 0.0) * keep * (1 - keep)
     up = ours * (1 - keep) ** 2 + theirs * keep**2 + neither
@@ -178,7 +178,7 @@ def check_setting(n: int, epsilon: float, form: str = "corrected") -> None:
 
 @public
 def dame_phi(a: ArrayLike, *, n: int, epsilon: float, constants: DameConstants = CORRECTED) -> NDArray:
-    """phi(a), the squared share of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
+    """phi(a), the squared fraction of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
     _validate.positive(n=n, epsilon=epsilon)
     x = constants.c4 * np.maximum(np.asarray(a, float) * n * epsilon**2, 1.0)
     return constants.c5 / (n * epsilon**2) * np.log(x / np.log(x))
@@ -219,7 +219,7 @@ def dame_lower(size_law: SizeLaw, *, n: int, epsilon: float, constants: DameCons
     Parameters
     ----------
     size_law
-        Law of the number of records.
+        Distribution of the number of records.
     n
         Number of users.
     epsilon
@@ -274,7 +274,7 @@ def dame_upper(
     Parameters
     ----------
     size_law
-        Law of the number of records.
+        Distribution of the number of records.
     n
         Number of users.
     epsilon
@@ -322,7 +322,7 @@ def laplace_mean_risk(variance: float, *, n: int, epsilon: float) -> float:
 
 @public
 def duchi_mean_risk(theta: float, *, n: int, epsilon: float) -> float:
-    """Risk of `duchi_mean` at mean theta: exact, and free of the law of the user means."""
+    """Risk of `duchi_mean` at mean theta: exact, and free of the distribution of the user means."""
     check_setting(n, epsilon)
     # 1 / tanh(epsilon / 2)**2 - theta**2 without cancellation
     return (4 * np.exp(-epsilon) / np.expm1(-epsilon) ** 2 + (1 - theta) * (1 + theta)) / n

@@ -7,8 +7,8 @@ rate stops falling (`transition`) and the number that the paper's algorithm uses
 
 These are rates, not bounds: constant factors are 1, the constant in an exponent is the problem's `decay`,
 and logarithms are left out unless ``logs=True`` asks for those of the upper bound.
-A rate is capped at the risk of the best constant estimate, `trivial`: it never promises less than nothing.
-All parameters may be numbers or arrays that broadcast.
+A rate is capped at the risk of the best constant estimate, `trivial`: it is never worse than that of a
+constant. All parameters may be numbers or arrays that broadcast.
 
 The paper states the sparse, density and mixture rates for epsilon of order at most 1, with epsilon squared;
 here ``min(epsilon, epsilon**2)`` stands everywhere, which is the same there.

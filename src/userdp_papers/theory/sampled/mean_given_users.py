@@ -55,11 +55,12 @@ def risks_given_means(
 ) -> NDArray:
     """Risk of the localised mean given the users' means, the votes and the noise integrated out.
 
-    Kent, Algorithm 2, eqs. (26)-(29), for simulations: the conditional law of the chosen bin is explicit
-    (`winner_given_votes`), and so are the mean and the variance of the refined estimate given that bin.
+    Kent, Algorithm 2, eqs. (26)-(29), for simulations: the conditional distribution of the chosen bin is
+    explicit (`winner_given_votes`), and so are the mean and the variance of the refined estimate given that
+    bin.
 
-    Output law: no randomness. Entry [w, r, e] holds the conditional mean of the squared error, of its
-    square, and the probability that the chosen interval misses theta, for Algorithm 2 on population r.
+    Output distribution: no randomness. Entry [w, r, e] holds the conditional mean of the squared error, of
+    its square, and the probability that the chosen interval misses theta, for Algorithm 2 on population r.
 
     Parameters
     ----------
@@ -100,8 +101,8 @@ def localised_draws(
 ) -> NDArray:
     """Squared error of one run of the localised mean for each population, width and budget.
 
-    Output law: that of ``(localised_mean(..., general=False).value - theta)**2`` in every entry. Entries of
-    one population share its users and its Laplace noise up to scale; the votes are drawn afresh.
+    Output distribution: that of ``(localised_mean(..., general=False).value - theta)**2`` in every entry.
+    Entries of one population share its users and its Laplace noise up to scale; the votes are drawn afresh.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def localised_draws(
 def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
     """Draw means of `m` fair signs by inversion, several times as fast as one binomial number each.
 
-    Output law: that of ``Signs(0.0).draw_means``; values of probability below 1e-20 are left out.
+    Output distribution: that of ``Signs(0.0).draw_means``; values of probability below 1e-20 are left out.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def _scale(width: float, epsilon: float) -> float:
 
 
 def _with_noise(out: NDArray, widths: NDArray, epsilons: NDArray, half: int) -> NDArray:
-    """Add the Laplace noise's share to the first two moments of the squared error."""
+    """Add the Laplace noise's part to the first two moments of the squared error."""
     scale = np.array([[[_scale(w, e) for e in epsilons]] for w in widths])
     variance, fourth = 2 * scale**2 / half, 12 * scale**4 / half**3
     out[..., 1] += 6 * variance * out[..., 0] + 3 * variance**2 + fourth
@@ -345,9 +346,9 @@ def _empty_bins(up_to, exactly, at_least, width, count, most):
     From bin to bin the chance that none before has b votes or more, and none after more, falls by the share
     q = P(Z = b | Z <= b) that wins. On the left entry k < 5 sums x_j^k q (1 - q)^j over j < J, where x_j is
     the end of the interval of bin j that is nearest to the data, and the last entry is (1 - q)^J; on the
-    right it is the same from the data on. Before them stand the least votes of a winner and the most of one
-    with at most c true ones (events of probability below 1e-14 are left out), and after them
-    P(Z <= b)^(count - s) for s = 0 .. h, where s bins hold data.
+    right it is the same from the data onwards. Before them stand the least votes of a winner and the most of
+    one with at most c true ones (events of probability below 1e-14 are left out), and after them P(Z <=
+    b)^(count - s) for s = 0 .. h, where s bins contain data.
     """
     votes = exactly.shape[1]
     low, high = 0, np.empty(votes, np.int64)
@@ -452,7 +453,7 @@ def _expect(
 ):
     """Moments of the error over the votes, for one width and one budget; the last axis of tables is b.
 
-    Where one bin holds all data the chances of the bins depend on its place alone and are kept.
+    Where one bin contains all data the chances of the bins depend on its place alone and are kept.
     """
     users = exactly.shape[1] - 1
     alone, known = np.empty((count, 2 * POWERS + 3)), np.zeros(count, np.bool_)
@@ -539,7 +540,7 @@ def _run(voters, refiners, sums, theta, noise, widths, counts, scales, below, gu
                     u, none = rng.random(), 1.0
                 elif k != top:
                     none = fewer
-            # (1 - p)^empty >= 1 - empty p: hardly ever is there more to do
+            # (1 - p)^empty >= 1 - empty p: there is almost never more to do
             if empty > 0 and u >= none * (1 - empty * (1 - below[0, most])):
                 # `math`: numpy's powers of numbers and of arrays need not agree with compiled ones
                 votes = _quantile(below[0], guide[0], math.pow(u / none, 1 / empty))

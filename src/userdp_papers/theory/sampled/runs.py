@@ -1,6 +1,6 @@
 """What local estimators return, drawn without their users: many runs on the same means, or no means at all.
 
-For simulations. The laws are exact: those of running the estimator itself.
+For simulations. The distributions are exact: those of running the estimator itself.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ def localised_mean_runs(
 ) -> MeanRuns:
     """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
 
-    Output law: that of `runs` calls. What the users contribute is summed once.
+    Output distribution: that of `runs` calls. What the users contribute is summed once.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def dame_runs(
 ) -> MeanRuns:
     """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
 
-    Output law: that of `runs` calls. What the users contribute is summed once.
+    Output distribution: that of `runs` calls. What the users contribute is summed once.
 
     Parameters
     ----------
@@ -132,15 +132,15 @@ def simulate_selection(
     order: Order = "index",
     rng: Rng,
 ) -> SparseEstimate:
-    """Draw what `sparse_selection` returns for `n` users of a population, from its exact law.
+    """Draw what `sparse_selection` returns for `n` users of a population, from its exact distribution.
 
-    Output law: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first half's
-    hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
+    Output distribution: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first
+    half's hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
 
     Parameters
     ----------
     population, n
-        Law of the records, and number of users.
+        Distribution of the records, and number of users.
     size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
         As for `sparse_selection`.
 
