@@ -30,7 +30,9 @@ def made_of(env, name: str) -> None:
 
 
 def digest(env, name: str) -> str:
-    return sha256(json.dumps(SOURCES[name](Path(env.app.srcdir))).encode()).hexdigest()
+    # a page may have been made of what is gone since
+    made = SOURCES[name](Path(env.app.srcdir)) if name in SOURCES else None
+    return sha256(json.dumps(made).encode()).hexdigest()
 
 
 def of_this_room() -> str:
