@@ -134,7 +134,7 @@ def test_the_ten_lines_of_the_readme_run(root, capsys):
     (block,) = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf8"), re.DOTALL)
     exec(compile(block, "README.md", "exec"), {})
     *table, answer = capsys.readouterr().out.splitlines()
-    assert any("two-point reports" in line for line in table) and "Guarantee(epsilon=1.0" in answer
+    assert any("average of all users" in line for line in table) and "Guarantee(epsilon=1.0" in answer
     assert abs(float(answer.split()[0]) - 3.5) < 0.1
 
 

@@ -73,7 +73,7 @@ def test_total_and_sum_get_noise_for_the_worst_user(monkeypatch, random, share):
     import userdp.privacy.noise as noise
 
     inner = noise.LaplaceNoise.release
-    monkeypatch.setattr(release, lambda self, x, rng: seen.append((self, x)) or inner(self, x, rng))
+    monkeypatch.setattr(release, lambda self, x, rng, **_: seen.append((self, x)) or inner(self, x, rng))
     statistics = []
     terms = TruncatedMean.terms
     monkeypatch.setattr(
@@ -133,7 +133,7 @@ def test_the_value_is_a_quotient_where_the_noisy_total_is_positive_and_the_first
     def found(*last):
         calls.clear()
 
-        def answered(self, x, rng):
+        def answered(self, x, rng, **_):
             calls.append(x)
             after = len(calls) - known - 1
             return last[after] if after >= 0 else inner(self, x, rng)

@@ -119,7 +119,7 @@ class BinaryResponse(_Bits):
     >>> round(response.keep, 3), response.guarantee.epsilon
     (0.731, 1.0)
     >>> response.privatise([0, 1, 1, 0], np.random.default_rng(1))
-    array([0, 0, 1, 1])
+    array([1, 0, 1, 0])
     """
 
     epsilon: float
@@ -150,8 +150,8 @@ class KaryResponse(LocalReport):
     Examples
     --------
     >>> KaryResponse(3, 1.0).privatise([0, 2], np.random.default_rng(1))
-    array([[1, 0, 0],
-           [1, 0, 0]])
+    array([[0, 1, 0],
+           [0, 1, 0]])
     """
 
     k: int
@@ -230,9 +230,9 @@ class UnaryEncoding(_Bits):
     Examples
     --------
     >>> UnaryEncoding(4, 1, 2.0).privatise([[0], [2], [-1]], np.random.default_rng(1))
-    array([[1, 1, 0, 1],
-           [0, 0, 0, 0],
-           [0, 0, 1, 0]])
+    array([[0, 1, 0, 0],
+           [1, 1, 1, 0],
+           [0, 0, 0, 1]], dtype=int8)
     """
 
     length: int
@@ -385,7 +385,7 @@ class TwoPointReport(_OnInterval):
     Examples
     --------
     >>> TwoPointReport(-1.0, 1.0, 1.0).privatise([-1.0, 0.0, 1.0], np.random.default_rng(1)).round(2)
-    array([-2.16, -2.16,  2.16])
+    array([ 2.16, -2.16,  2.16])
     """
 
     @property

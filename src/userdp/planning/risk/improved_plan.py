@@ -219,6 +219,7 @@ def choose_plan(
     _validate.integer(1, 9, most_rounds=most_rounds)
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
+    _validate.in_range(0, 1, spread=spread)
     law = size_cells(size_law)
     known = _Known(n, epsilon, law, tails, spread, likely_kind(epsilon))
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
