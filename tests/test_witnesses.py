@@ -40,8 +40,9 @@ class Server:
         if self.inside:  # a total that draws reports is one call
             return inner(mechanism, data, *places, **options)
         given = [data, *places, *options.values()]
+        given = [each for each in given if not isinstance(each, np.random.Generator)]
         # what users add to a sum is given as a function of nothing
-        given = [each() if callable(each) else each for each in given if not isinstance(each, np.random.Generator)]
+        given = [each() if callable(each) else each for each in given]
         self.calls.append((mechanism, name, snapshot(given)))
         level = self.level if name != "sample_total_of_counts" else int(min(self.level, places[0]))
         fresh = np.random.default_rng([self.seed, len(self.calls)])

@@ -47,7 +47,7 @@ if importlib.util.find_spec("userdp_papers") is None:
 LAB = """# Installs what this lab needs where it is missing.
 import importlib.util
 
-if not all(map(importlib.util.find_spec, "{needs}".split())):
+if not all(map(importlib.util.find_spec, {listed})):
     %pip install -q {needs}"""
 # Who has not said where the repository is: the address follows the forge or the git remote.
 UNKNOWN = "https://github.com/OWNER/"
@@ -129,7 +129,7 @@ def install_source(text: str, url: str) -> str:
         if imported & {"userdp", "userdp_papers"}:
             return INSTALL.format(url=url, extra="")
         needs = sorted(imported & {"matplotlib", "numpy", "scipy"})
-        return LAB.format(needs=" ".join(needs))
+        return LAB.format(needs=" ".join(needs), listed=[*needs])
     extra = "[notebooks,peers]" if "userdp_book.evidence.peers" in text else "[notebooks]"
     return INSTALL.format(url=url, extra=extra)
 
