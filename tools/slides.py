@@ -18,7 +18,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from userdp_book.run.pages import repository_url
 from userdp_book.site import mathjax
-from userdp_book.site.diagrams import svg
+from userdp_book.site.diagrams import DRAWINGS
 from userdp_book.site.moving import SCRIPTS, figures, markup
 
 KIT, STATIC = Path(__file__).parent / "slides.html", Path(mathjax.__file__).parent / "static"
@@ -80,7 +80,10 @@ def markdown(root: Path) -> MarkdownIt:
 
     def figure(renderer, tokens: list, place: int, *rest) -> str:
         kind, _, name = tokens[place].info.partition(" ")
-        draw = {"{moving}": lambda: markup(figures(root)[name]), "{diagram}": lambda: svg(name)}.get(kind)
+        draw = {
+            "{moving}": lambda: markup(figures(root)[name]),
+            "{diagram}": lambda: (DRAWINGS / f"{name}.svg").read_text("utf8"),
+        }.get(kind)
         return f'<div class="drawn">{draw()}</div>' if draw else renderer.fence(tokens, place, *rest)
 
     md = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=mathematics)

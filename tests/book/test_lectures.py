@@ -6,7 +6,7 @@ import pytest
 
 from browsing import CHROMIUM, launched
 from slides import lectures, slide, write_all
-from userdp_book.site.diagrams import DIAGRAMS
+from userdp_book.site.diagrams import DRAWINGS
 from userdp_book.site.moving import figures
 
 MINUTES = re.compile(r"^Notes \((\d+) minutes\): ", re.MULTILINE)
@@ -37,7 +37,9 @@ def test_every_link_and_figure_of_a_lecture_exists(root):
     for name, text in texts(root).items():
         for page in re.findall(r"\]\(/(book/[^)]*)\)", text):
             assert (root / f"{page}.md").is_file() or (root / f"{page}.ipynb").is_file(), (name, page)
-        assert set(re.findall(r"^```\{diagram\} (.*)", text, re.MULTILINE)) <= DIAGRAMS.keys()
+        assert set(re.findall(r"^```\{diagram\} (.*)", text, re.MULTILINE)) <= {
+            file.stem for file in DRAWINGS.glob("*.svg")
+        }
         assert set(re.findall(r"^```\{moving\} (.*)", text, re.MULTILINE)) <= figures(root).keys()
     moved = {figure for text in texts(root).values() for figure in re.findall(r"\{moving\} (.*)", text)}
     assert len(moved) >= 8

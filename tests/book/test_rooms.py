@@ -19,6 +19,7 @@ def made(tmp_path):
 
     def build(rooms):
         (tmp_path / "index.rst").write_text(PAGE)
+        (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
         (tmp_path / "_config.yml").write_text("repository: {url: https://example.org/x/userdp}\n")
         settings = {"extensions": OTHERS + [f"{SITE}.{room}" for room in rooms], "ogp_image": "picture.png"}
         folders = [tmp_path, None, tmp_path / "out", tmp_path / "trees"]

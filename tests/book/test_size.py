@@ -4,8 +4,8 @@ import pytest
 
 from code_lines import code_lines
 
-# tools: 850, and the tournament, and which slips stored numbers alone hold
-BOUNDS = {"src/userdp_book": 4900, "tools": 1060}
+# tools: what developers run, in no wheel: campaign, tournament, bench, proofs, slides, releases
+BOUNDS = {"src/userdp_book": 4900, "tools": 1510}
 EXAMPLE = '''"""Words
 of a module."""
 

@@ -56,14 +56,23 @@ def test_a_correction_says_what_was_corrected():
 
 
 def unpaired(claims):
-    """Corrections that neither show that the printed value fails nor stand beside its refutation."""
-    refuted = {claim["fault"] for claim in claims if claim["verdict"] == "refuted"}
+    """Corrections that neither show that the print fails nor stand with a measured case of it."""
+    cases = [claim for claim in claims if claim["verdict"] == "context" and claim["measured"] is not None]
+    refuted = {claim["fault"] for claim in claims if claim["verdict"] == "refuted" or claim in cases}
     corrected = [claim for claim in claims if claim["verdict"] == "holds after correction"]
     return [one["key"] for one in corrected if one["printed"] is None and one["fault"] not in refuted]
 
 
 def test_a_correction_shows_that_the_print_fails():
     assert unpaired(CLAIMS) == []
-    lone = {"key": "a.1", "verdict": "holds after correction", "fault": "slip", "printed": None}
+    lone = {
+        "key": "a.1",
+        "verdict": "holds after correction",
+        "fault": "slip",
+        "printed": None,
+        "measured": None,
+    }
     assert unpaired([lone]) == ["a.1"]
+    assert unpaired([lone, lone | {"key": "a.2", "verdict": "context"}]) == ["a.1"]
+    assert unpaired([lone, lone | {"key": "a.2", "verdict": "context", "measured": 2.0}]) == []
     assert unpaired([lone | {"printed": 1.0}]) == unpaired([lone, lone | {"verdict": "refuted"}]) == []

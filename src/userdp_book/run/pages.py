@@ -129,7 +129,7 @@ def install_source(text: str, url: str) -> str:
         if imported & {"userdp", "userdp_papers"}:
             return INSTALL.format(url=url, extra="")
         needs = sorted(imported & {"matplotlib", "numpy", "scipy"})
-        return LAB.format(needs=" ".join(needs), listed=[*needs])
+        return LAB.format(needs=" ".join(needs), listed=tuple(needs))
     extra = "[notebooks,peers]" if "userdp_book.evidence.peers" in text else "[notebooks]"
     return INSTALL.format(url=url, extra=extra)
 

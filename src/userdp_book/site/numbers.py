@@ -11,7 +11,7 @@ def prefixes(docnames: list[str]) -> dict[str, str]:
     """Of each page its part's letter and its place in it, from 0: K6."""
     seen, found = {}, {}
     for docname in docnames:
-        part = docname.split("/")[1]
+        part = docname.removeprefix("book/").split("/")[0]
         letter = PARTS.get(part, part[0].upper())
         found[docname] = f"{letter}{seen.setdefault(letter, 0)}"
         seen[letter] += 1

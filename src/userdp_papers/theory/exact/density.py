@@ -118,7 +118,7 @@ def density_cutoff(
     for terms in range(3, int(most) + 2, 2):
         noise = (terms - 1) * coefficient_noise(n=n, size=size, terms=terms, epsilon=epsilon)
         bound = noise + radius**2 * (terms + 1.0) ** (-2 * smoothness)
-        if noise > least and terms > epsilon:  # beyond, it only grows
+        if noise > least and terms > epsilon:  # beyond this it only grows
             break
         best, least = (terms, bound) if bound < least else (best, least)
     return best
