@@ -80,7 +80,7 @@ def test_the_history_says_what_was_withdrawn(files, root):
 
 
 def test_a_box_shows_its_key_and_leads_to_itself():
-    claim = dict.fromkeys(claims.OPTIONAL) | {"verdict": "holds", "claim": "It holds."}
+    claim = dict.fromkeys(claims.OPTIONAL) | {"verdict": "holds", "key": "none", "claim": "It holds."}
     address = nodes.reference("", "dame-thm-1.2", refuri="#claim-dame-thm-1.2")
     box = claims.claim_box(claim, nodes.Text("Theorem 1"), lambda text: [nodes.Text(text)], address)
     assert box[-1].astext() == "dame-thm-1.2" and next(box.findall(nodes.reference)) is address

@@ -193,6 +193,7 @@ def test_check_catches_a_path_of_this_machine(book, page):
 
 CLAIM = {
     "id": "dame-thm-1",
+    "key": "none",
     "claim": "It holds.",
     "verdict": "holds",
     "evidence": "exact",

@@ -188,7 +188,7 @@ def claim_box(
     tail = [[nodes.Text(text)] for text in numbers(claim)]
     if claim["note"]:
         tail.append(render(claim["note"]))
-    if other := judgements().get(claim.get("key"), {}).get("other_reading"):
+    if other := judgements().get(claim["key"], {}).get("other_reading"):
         tail.append([nodes.Text("Read otherwise: "), *render(other)])
     key = nodes.inline("", "", address, classes=["claim-key"])
     box += joined(" · ", [*tail, [key]], classes=["claim-numbers"])
