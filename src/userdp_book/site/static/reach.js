@@ -46,11 +46,14 @@ const userdpReach = (() => {
     for (const one of document.querySelectorAll(".search-button-field[aria-label], summary[aria-label='Toggle hidden content']")) one.removeAttribute("aria-label");
     addTabStops();
     await window.MathJax?.startup?.promise;
+    await document.fonts.ready;
     addTabStops();
+    new ResizeObserver(addTabStops).observe(document.querySelector("article") ?? document.body);
   }
   return { start, addTabStops, openTarget };
 })();
 
 window.addEventListener("load", userdpReach.start);
 window.addEventListener("resize", userdpReach.addTabStops);
+document.addEventListener("toggle", userdpReach.addTabStops, true);
 window.addEventListener("hashchange", userdpReach.openTarget);
