@@ -4,12 +4,14 @@ import json
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from deaths import dies_after
 from fakes import Silent
 from userdp.central import realistic_mean, uniform_mean
 from userdp.local import duchi_mean
@@ -196,21 +198,9 @@ class Marked(Silent):
         return super().laplace(*place, **options)
 
 
-def dies_after(steps, path):
-    """Run a release in a process that is killed after so many lines of any code; whether it was."""
-    if child := os.fork():
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-    left = count(steps, -1)
-
-    def trace(frame, event, _):
-        if event == "line" and frame.f_code.co_filename.endswith(STEPS) and next(left) == 0:
-            os._exit(9)
-        return trace
-
+def release_once(path):
     budget, rng = Budget(1.0, trust="central", path=path), Marked()
-    sys.settrace(trace)
     budget.release(uniform_mean, STARS, epsilon=0.5, rng=rng, name="x")
-    os._exit(0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
@@ -220,7 +210,7 @@ def test_a_release_killed_at_any_step_counts_as_spent_if_noise_may_be_drawn(tmp_
         mark, path = tmp_path / f"{steps}.drawn", str(tmp_path / f"{steps}.json")
         monkeypatch.setenv("DRAWN", str(mark))
         Budget(1.0, trust="central", path=path)
-        killed = dies_after(steps, path)
+        killed = dies_after(steps, STEPS, partial(release_once, path))
         spent = Budget(1.0, trust="central", path=path).spent.epsilon
         assert spent in (0.0, 0.5) and (spent == 0.5 or not mark.exists())
         seen.add((spent, mark.exists()))

@@ -3,11 +3,13 @@
 import json
 import os
 import sys
+from functools import partial
 from itertools import count
 
 import numpy as np
 import pytest
 
+from deaths import dies_after
 from userdp.__main__ import main
 from userdp.central import uniform_mean
 from userdp.release import Budget
@@ -126,21 +128,11 @@ def test_help_shows_an_example(capsys):
 STEPS = "userdp/__main__.py", "release/budget.py", "release/ledger.py", "userdp/_exact.py"
 
 
-def dies_after(steps, call, out):
-    """Run a command in a process that is killed after so many lines of any code; whether it was."""
-    if child := os.fork():
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-    left = count(steps, -1)
-
-    def trace(frame, event, _):
-        if event == "line" and frame.f_code.co_filename.endswith(STEPS) and next(left) == 0:
-            os._exit(9)
-        return trace
-
+def run_into(out, call):
+    """Run a command whose lines go to a file as they are said."""
     sys.stdout = open(out, "w", buffering=1)  # noqa: SIM115
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    sys.settrace(trace)
-    os._exit(main(call))
+    return main(call)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
@@ -156,7 +148,8 @@ def test_a_command_killed_at_any_step_has_spent_what_it_may_have_drawn(table, tm
     for steps in count(0, 7):
         account, out = str(tmp_path / f"{steps}.json"), tmp_path / f"{steps}.out"
         Budget(1.0, trust="central", path=account)
-        killed = dies_after(steps, mean(table[0], "--yes", "--account", account, "--budget", "1"), out)
+        call = mean(table[0], "--yes", "--account", account, "--budget", "1")
+        killed = dies_after(steps, STEPS, partial(run_into, out, call))
         spent = Budget(1.0, trust="central", path=account).spent.epsilon
         shown = out.exists() and "value" in out.read_text()
         assert spent in (0.0, 0.5) and (spent == 0.5 or not shown)
