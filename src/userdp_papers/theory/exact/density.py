@@ -1,5 +1,7 @@
 """The density estimate from outside: users to try it on, how many coefficients pay, and its exact risk."""
 
+import math
+
 import numpy as np
 
 from userdp import _validate
@@ -113,7 +115,7 @@ def density_cutoff(
     _validate.integer(1, 10**15, n=n)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, radius=radius, constant=constant)
     information = n * min(epsilon, epsilon**2)
-    most = information / (constant * np.log(max(information, np.e)))
+    most = information / (constant * np.log(max(information, math.e)))
     best, least = 1, radius**2 * 2.0 ** (-2 * smoothness)
     for terms in range(3, int(most) + 2, 2):
         noise = (terms - 1) * coefficient_noise(n=n, size=size, terms=terms, epsilon=epsilon)

@@ -14,6 +14,7 @@ The paper states the sparse, density and mixture rates for epsilon of order at m
 here ``min(epsilon, epsilon**2)`` stands everywhere, which is the same there.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ HORIZON_CONSTANT = float(512 / np.tanh(1 / 4) ** 2)
 
 def _log(x: NDArray) -> NDArray:
     """Logarithm, at least 1: a factor of an upper bound."""
-    return np.log(np.maximum(x, np.e))
+    return np.log(np.maximum(x, math.e))
 
 
 @public
