@@ -347,14 +347,3 @@ TABLE = np.full((50, 200), 0.5)
 def test_a_table_in_the_place_of_one_number_a_user_is_refused(call, name):
     with pytest.raises(ValueError, match=rf"{name} must have shape \(n,\), got \(50, 200\)"):
         call(np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rng: cohorts(np.ones(30), 29), "variance_users must be in .* got 29"),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(np.random.default_rng(0))

@@ -77,19 +77,6 @@ def test_the_interval_holds_the_mean_over_all_records_of_any_users(level, cap):
     assert any(without) == (cap < 9)
 
 
-@pytest.mark.parametrize(("change", "match"), [
-    ({"cap": 0}, "cap must be positive"),
-    ({"epsilon": 0}, "epsilon must be positive"),
-    ({"sizes": [1, 2]}, r"means and sizes must have one shape \(n,\)"),
-    ({"sizes": [0, 1, 1, 1, 1]}, "sizes must be at least 1"),
-    ({"domain": (1.0, 0.0)}, "domain"),
-])  # fmt: skip
-def test_errors_name_the_parameter_and_the_value(change, match):
-    known = {"sizes": SIZES, "epsilon": 1.0, "rng": np.random.default_rng(1)} | change
-    with pytest.raises(ValueError, match=match):
-        record_mean(np.full(5, 0.5), **known)
-
-
 # --- targets of a plan
 
 

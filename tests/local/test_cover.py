@@ -184,12 +184,3 @@ def test_a_point_far_outside_votes_for_the_ball_nearest_to_it():
 def test_public_parameters_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    ("points", "epsilon", "message"),
-    [([[0.0]], 1, r"points must have shape \(n, 2\)"), ([[0.0, 0.0]], 0, "epsilon must be positive, got 0")],
-)
-def test_select_names_what_is_wrong(points, epsilon, message):
-    with pytest.raises(ValueError, match=message):
-        cover_select(points, cover=Cover.on_cube(2, 2), epsilon=epsilon, rng=np.random.default_rng(1))

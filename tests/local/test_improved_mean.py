@@ -292,17 +292,6 @@ def test_errors_name_the_parameter_and_the_value(change, match):
         improved_mean(**options, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("build", "match"),
-    [
-        (lambda: Plan(5, 0.1, 1, ()), r"rounds must not be empty, got \(\)"),
-    ],
-)
-def test_plans_are_checked(build, match):
-    with pytest.raises(ValueError, match=match):
-        build()
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 9])
 @pytest.mark.parametrize("tails", ["bounded", "normal"])
 def test_plans_never_have_more_users_than_there_are(n, tails):

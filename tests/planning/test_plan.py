@@ -272,21 +272,21 @@ def test_a_curator_answers_for_vectors_at_a_part_of_the_budget_for_each_coordina
 def test_vectors_are_plans_for_numbers_at_a_part_of_the_users_or_of_the_budget(trust, least):
     """Of either half of the users each coordinate has a fold, of a curator's budget a third; squares add."""
     asked = {"sizes": 1000, "tails": "normal", "domain": (0, 5), "trust": trust}
-    n, epsilon = (2 * (3001 // 2 // 3), 2.0) if trust == "nobody" else (3001, 2.0 / 3)
-    ranking = plan(n=3001, epsilon=2.0, dimension=3, **asked)
+    n, epsilon = (2 * (3005 // 2 // 3), 2.0) if trust == "nobody" else (3005, 2.0 / 3)
+    ranking = plan(n=3005, epsilon=2.0, dimension=3, **asked)
     alone = {one.method: one for one in plan(n=n, epsilon=epsilon, **asked)}
     rows = {row.method.rpartition(",")[0]: row for row in ranking}
     if whole := rows.pop("", None):
         report = CubeReport(3, 2.0).privatise(np.zeros((1, 3)), np.random.default_rng(1))
-        assert whole.error**2 == pytest.approx(2.5**2 * (report**2).sum() / 3001, rel=1e-12)
-        assert whole.error**2 - whole.noise**2 == pytest.approx(2.5**2 * 3 / 1000 / 3001, rel=1e-9)
+        assert whole.error**2 == pytest.approx(2.5**2 * (report**2).sum() / 3005, rel=1e-12)
+        assert whole.error**2 - whole.noise**2 == pytest.approx(2.5**2 * 3 / 1000 / 3005, rel=1e-9)
     for method, row in rows.items():
         for name in ("error", "noise", "bias"):
             assert getattr(row, name) == pytest.approx(3**0.5 * getattr(alone[method], name), rel=1e-12)
         assert row.failure == pytest.approx(3 * alone[method].failure) and row.failure < 1
-    limit = least(constant_size(1000), n=3001, epsilon=2.0)
+    limit = least(constant_size(1000), n=3005, epsilon=2.0)
     scales = [ranking.without_privacy, ranking.guess, ranking.least]
-    assert scales == pytest.approx(3**0.5 * 2.5 * np.sqrt([1 / 3001 / 1000, 1, limit]), rel=1e-12)
+    assert scales == pytest.approx(3**0.5 * 2.5 * np.sqrt([1 / 3005 / 1000, 1, limit]), rel=1e-12)
 
 
 @pytest.mark.parametrize("private_sizes", [False, True])
