@@ -46,6 +46,21 @@ def test_every_link_and_figure_of_a_lecture_exists(root):
     assert len(moved) >= 8
 
 
+def test_the_sections_to_read_are_headings_of_their_pages(root):
+    """In the table of reading, and where a lecture ends."""
+    rows = re.findall(r"^\| \d: .*", (root / "book/teach/index.md").read_text(encoding="utf8"), re.M)
+    ends = [line for text in texts(root).values() for line in text.splitlines() if line.startswith("Read [")]
+    quoted = 0
+    for line in rows + ends:
+        pages = re.findall(r"/(book/[\w/-]+)", line)
+        named = [root / f"{page}.md" for page in pages if (root / f"{page}.md").is_file()]
+        heads = [head for path in named for head in re.findall(r"^#+ (.*)", path.read_text("utf8"), re.M)]
+        sections = re.findall(r'"([^"]+)"', line)
+        quoted += len(sections)
+        assert [one for one in sections if one not in heads] == [], line
+    assert len(rows) == 9 and quoted >= 12
+
+
 # What answers say that the figure of the lecture shows: its setting, the column, and where it stands.
 TRANSCRIPT = {"delta": 1e-6}
 READ = [
