@@ -174,19 +174,6 @@ def test_the_estimate_follows_the_domain():
     assert rows[1].error == pytest.approx(2.5 * rows[0].error, rel=1e-9)
 
 
-@pytest.mark.parametrize(("change", "match"), [
-    ({"window": 1e-9}, "window must be in"),
-    ({"share": 1.0}, "share must be strictly between"),
-    ({"reach": 0}, "reach must be positive"),
-    ({"sizes": [3, 4]}, "sizes must match means in shape"),
-    ({"domain": (1.0, 0.0)}, "domain"),
-])  # fmt: skip
-def test_errors_name_the_parameter_and_the_value(change, match):
-    options = {"epsilon": 1.0, "window": 0.1, "reach": 0.3, "rng": np.random.default_rng(1)} | change
-    with pytest.raises(ValueError, match=match):
-        clipped_mean([0.1, 0.2, 0.3], **options)
-
-
 @pytest.mark.statistical
 def test_where_sizes_tell_of_means_the_bound_holds_for_own_means_that_grow_with_size():
     """Users of the larger size hold the larger own means: far from what independence would allow."""
