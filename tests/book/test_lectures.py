@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from browsing import CHROMIUM, launched
+from browsing import CHROMIUM
 from slides import lectures, slide, write_all
 from userdp_book.site.diagrams import DRAWINGS
 from userdp_book.site.moving import figures
@@ -88,12 +88,6 @@ def decks(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("decks")
     assert write_all(root, folder) == 9
     return folder
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as found:
-        yield found
 
 
 @pytest.mark.browser
