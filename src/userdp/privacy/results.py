@@ -10,17 +10,8 @@ from userdp._public import checked
 from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
-__all__ = [
-    "Release",
-    "MeanEstimate",
-    "VectorEstimate",
-    "SparseEstimate",
-    "MixtureEstimate",
-    "CoverEstimate",
-    "WeightedEstimate",
-    "HistogramEstimate",
-    "CountEstimate",
-]
+__all__ = ["Release", "MeanEstimate", "VectorEstimate", "SparseEstimate", "MixtureEstimate", "CoverEstimate"]
+__all__ += ["WeightedEstimate", "HistogramEstimate", "CountEstimate"]
 
 Value = TypeVar("Value", covariant=True)
 
