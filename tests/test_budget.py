@@ -246,8 +246,12 @@ def test_an_account_goes_on_where_its_file_stopped(tmp_path):
     with pytest.raises(ValueError, match="path must be of an account of .*2.0.*, got one of .*1.0"):
         Budget(2.0, trust="central", path=path)
     (tmp_path / "account.json").write_text("{")
-    with pytest.raises(ValueError):
+    with pytest.raises(
+        ValueError, match="path must be of an account, got a file that is not JSON: .*account.json"
+    ):
         first.spend(CENTRAL)
+    with pytest.raises(ValueError, match="path must be of an account"):
+        Budget(1.0, trust="central", path=path)
 
 
 STEPS = "release/budget.py", "release/ledger.py", "privacy/noise.py"  # whose lines are steps
