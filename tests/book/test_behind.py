@@ -84,6 +84,6 @@ def test_numbers_go_by_part_and_page_and_sphinx_gets_its_own_back(root):
     plain = {"book/kent/univariate": {"theorem": {"a": (151,), "b": (152,)}}}
     env, app = SimpleNamespace(toc_fignumbers=plain), SimpleNamespace(srcdir=root)
     numbers.renumber(app, env)
-    assert env.toc_fignumbers["book/kent/univariate"]["theorem"] == {"a": ("K6", 1), "b": ("K6", 2)}
+    assert env.toc_fignumbers["book/kent/univariate"]["theorem"] == {"a": ("K2", 1), "b": ("K2", 2)}
     numbers.forget(app, env)
     assert env.toc_fignumbers == plain

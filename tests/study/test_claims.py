@@ -93,15 +93,12 @@ def test_the_bundle_is_json_with_rounded_numbers(capsys):
     assert bundle["text/plain"] == repr(claim)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"key": "dame-lem-s6.99"}, "key must be a key of the tables of judgement, got 'dame-lem-s6.99'"),
-        ({"relation": "~"}, "relation must be one of .* got '~'"),
-        ({"measured": None}, "measured and expected must be given for the verdict 'holds'"),
-        ({"users": 3}, "has no place for users"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"key": "dame-lem-s6.99"}, "key must be a key of the tables of judgement, got 'dame-lem-s6.99'"),
+    ({"relation": "~"}, "relation must be one of .* got '~'"),
+    ({"measured": None}, "measured and expected must be given for the verdict 'holds'"),
+    ({"users": 3}, "has no place for users"),
+])  # fmt: skip
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         check(**{"key": key("holds"), "measured": 1.0, "expected": 1.0} | options)
