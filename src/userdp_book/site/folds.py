@@ -7,6 +7,7 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 
 import ast
 from collections.abc import Iterable
+from itertools import pairwise
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -150,22 +151,54 @@ class Folds(SphinxPostTransform):
 class Bars(SphinxPostTransform):
     """One bar for all that is folded about a figure: in the stretch of a section that ends with it.
 
-    The folds stay where they are, since a page that runs looks for its cells; style shows them, where the bar
-    is open, at the end of their stretch.
+    What comes after a section's last figure shares its bar. A cell of which nothing is seen joins the next one,
+    or the solution that it stands behind. Else folds stay where they are, since a page that runs looks for its
+    cells in their order; style shows them, where the bar is open, at the end of their stretch.
     """
 
     default_priority = 200  # after myst-nb has made the folds
     formats = ("html",)
 
     def run(self, **kwargs) -> None:
+        join_silent([*self.document.findall(is_cell)])
         for parent in {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}.values():
+            if is_solution(parent):
+                continue
             stretches: list[list[nodes.Node]] = [[]]
-            for child in parent.children:
-                drawn = any(next(part.findall(nodes.figure), None) for part in stretches[-1])
-                if isinstance(child, nodes.section) or drawn and not is_cell(child):
+            for place, child in enumerate(parent.children):
+                last = not any(has_figure(part) for part in parent.children[place:])
+                drawn = any(map(has_figure, stretches[-1])) and not is_cell(child) and not last
+                if isinstance(child, nodes.section) or drawn:
                     stretches.append([])
                 stretches[-1].append(child)
             parent[:] = [part for stretch in stretches for part in with_bar(stretch)]
+
+
+def join_silent(cells: list[nodes.Element]) -> None:
+    """Put each cell of which nothing is seen into the solution before it, or before the next cell."""
+    for cell in cells:
+        before = cell.parent[max(cell.parent.index(cell) - 1, 0)]
+        if is_silent(cell) and is_solution(before):
+            cell.parent.remove(cell)
+            before += cell
+    for cell, after in reversed([*pairwise(cells)]):
+        if is_silent(cell) and not is_solution(cell.parent) and not is_solution(after.parent):
+            cell.parent.remove(cell)
+            after.parent.insert(after.parent.index(after), cell)
+
+
+def is_silent(cell: nodes.Element) -> bool:
+    """Whether a cell is folded in whole, and no lines of it are shown above."""
+    before = cell.parent[max(cell.parent.index(cell) - 1, 0)]
+    return len(cell) == 1 and isinstance(cell[0], HideCodeCellNode) and before.get("nb_element") != "cell_part"
+
+
+def is_solution(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Admonition) and "solution" in node["classes"]
+
+
+def has_figure(node: nodes.Node) -> bool:
+    return next(node.findall(nodes.figure), None) is not None
 
 
 def is_cell(node: nodes.Node) -> bool:
