@@ -1,23 +1,32 @@
 """A figure that moves, as data; its function stands in ``moving.py`` beside the page that shows it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
 from .chart import Axis, power_of_ten
 
+UNBROKEN = "\N{NO-BREAK SPACE}"
+
 
 @dataclass(frozen=True)
 class Slider:
-    """What a slider is called, its settings, the place of the first, and how a setting is written."""
+    """What a slider is called, its settings, the place of the first, and how a setting is written.
+
+    Settings that are words are buttons, of which one is down.
+    """
 
     label: str
-    values: Sequence[float]
+    values: Sequence[float] | Sequence[str]
     first: int
     log: bool = True
     words: Callable[[float], str] | None = None
+
+    @property
+    def is_choice(self) -> bool:
+        return isinstance(self.values[0], str)
 
     def shown(self) -> list[str]:
         return [(self.words or plain)(value) for value in self.values]
@@ -30,6 +39,8 @@ class Figure:
     Numbers in a column are along the first slider, or one for all of it. `lines` are the columns that are
     drawn, with their tones; `says` may name sliders and columns. `verdict` has two columns and what to add
     where the first is at most the second, and where it is larger; `fault` is the slip that this shows.
+    `code` are lines to copy that may name the same, `presets` are settings by name, which may leave some as
+    they are, and of a list of terms below the figure only that is shown which the column `picks` names.
     """
 
     title: str
@@ -41,6 +52,9 @@ class Figure:
     table: Callable[..., dict]
     verdict: tuple[str, str, str, str] | None = None
     fault: str | None = None
+    code: str = ""
+    picks: str = ""
+    presets: dict[str, dict[str, float | str]] = field(default_factory=dict)
 
     @property
     def along(self) -> Slider:
@@ -87,7 +101,12 @@ class Figure:
         words = self.says
         if self.verdict:
             words += " " + self.verdict[3 if self.larger(said) else 2]
-        return words.format_map(said)
+        return filled(words, said)
+
+    def places(self, preset: str) -> list[int | None]:
+        """Where each slider stands at a preset; none where that leaves it."""
+        chosen, sliders = self.presets[preset], self.sliders.items()
+        return [one.values.index(chosen[name]) if name in chosen else None for name, one in sliders]
 
 
 def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
@@ -95,8 +114,14 @@ def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
     return lambda table: Figure(table=table, **known)
 
 
-def plain(x: float) -> str:
-    """Three digits, which a script can read as well."""
+def filled(words: str, said: dict[str, str]) -> str:
+    return words.format_map(said).replace(UNBROKEN, " ")
+
+
+def plain(x: float | str) -> str:
+    """Three digits, which a script can read as well, or words without the space that ends a number there."""
+    if isinstance(x, str):
+        return x.replace(" ", UNBROKEN)
     if x != x:
         return "-"
     short = float(f"{x:.3g}")

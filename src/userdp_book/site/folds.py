@@ -151,9 +151,9 @@ class Folds(SphinxPostTransform):
 class Bars(SphinxPostTransform):
     """One bar for all that is folded about a figure: in the stretch of a section that ends with it.
 
-    What comes after a section's last figure shares its bar. A cell of which nothing is seen joins the next one,
-    or the solution that it stands behind. Else folds stay where they are, since a page that runs looks for its
-    cells in their order; style shows them, where the bar is open, at the end of their stretch.
+    What comes after a section's last figure shares its bar. A cell of which nothing is seen joins the next
+    one, or the solution that it stands behind. Else folds stay where they are, since a page that runs looks
+    for its cells in their order; style shows them, where the bar is open, at the end of their stretch.
     """
 
     default_priority = 200  # after myst-nb has made the folds
@@ -189,8 +189,8 @@ def join_silent(cells: list[nodes.Element]) -> None:
 
 def is_silent(cell: nodes.Element) -> bool:
     """Whether a cell is folded in whole, and no lines of it are shown above."""
-    before = cell.parent[max(cell.parent.index(cell) - 1, 0)]
-    return len(cell) == 1 and isinstance(cell[0], HideCodeCellNode) and before.get("nb_element") != "cell_part"
+    lines = cell.parent[max(cell.parent.index(cell) - 1, 0)].get("nb_element") == "cell_part"
+    return len(cell) == 1 and isinstance(cell[0], HideCodeCellNode) and not lines
 
 
 def is_solution(node: nodes.Node) -> bool:

@@ -21,7 +21,7 @@ from ..run.definitions import read_code
 from ..run.reach import Sources
 from . import SAFE
 from .chart import Axis, chart, swatch
-from .figure import Figure, number
+from .figure import Figure, Slider, filled, number
 from .generated import SOURCES, made_of
 from .links import to_page
 
@@ -73,13 +73,17 @@ def markup(figure: Figure) -> str:
     curves, said = figure.still(columns)
     broken = bool(figure.fault) and figure.larger(said)
     told = json.dumps(table(figure, columns), separators=(",", ":"), ensure_ascii=False)
+    drawn = f'{picture(figure, curves, said)}<ul class="moving-key">{keys(figure, said)}</ul>'
+    answer = f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>'
+    if figure.code:  # an answer to a question comes before its reasons
+        lines = escape(filled(figure.code, said))
+        answer += f'<div class="highlight"><pre class="moving-code">{lines}</pre></div>'
     return (
         f'<div class="userdp-moving{" moving-broken" * broken}" role="group" '
         f'aria-label="{escape(figure.title)}">'
         f'<p class="moving-title">{escape(figure.title)}</p>'
-        f'<div class="moving-controls" hidden>{inputs(figure)}</div>{picture(figure, curves, said)}'
-        f'<ul class="moving-key">{keys(figure, said)}</ul>'
-        f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>'
+        f'<div class="moving-controls" hidden>{presets(figure)}{inputs(figure)}</div>'
+        f"{answer + drawn if figure.code else drawn + answer}"
         f'<script type="application/json">{told}</script></div>'
     )
 
@@ -95,6 +99,8 @@ def table(figure: Figure, columns: dict[str, list[str]]) -> dict:
         "says": figure.says,
         "verdict": figure.verdict,
         "breaks": bool(figure.fault),
+        "code": figure.code,
+        "picks": figure.picks,
     }
 
 
@@ -114,10 +120,30 @@ def picture(figure: Figure, curves: dict[str, list[str]], said: dict[str, str]) 
 
 def inputs(figure: Figure) -> str:
     return "".join(
-        f'<label>{escape(slider.label)} <output></output><input type="range" name="{name}" min="0"'
+        buttons(name, slider)
+        if slider.is_choice
+        else f'<label>{escape(slider.label)} <output></output><input type="range" name="{name}" min="0"'
         f' max="{len(slider.values) - 1}" step="1" value="{slider.first}"></label>'
         for name, slider in figure.sliders.items()
     )
+
+
+def buttons(name: str, slider: Slider) -> str:
+    """The settings as buttons; no two figures on a page may have a group of one name."""
+    said = "".join(
+        f'<label><input type="radio" name="{name}" value="{place}"{" checked" * (place == slider.first)}>'
+        f"<span>{escape(words)}</span></label>"
+        for place, words in enumerate(slider.shown())
+    )
+    return f'<fieldset class="moving-choice"><legend>{escape(slider.label)}</legend>{said}</fieldset>'
+
+
+def presets(figure: Figure) -> str:
+    said = "".join(
+        f'<button type="button" data-places="{json.dumps(figure.places(name))}">{escape(name)}</button>'
+        for name in figure.presets
+    )
+    return f'<p class="moving-presets">{said}</p>' * bool(said)
 
 
 def keys(figure: Figure, said: dict[str, str]) -> str:

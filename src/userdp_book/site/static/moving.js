@@ -4,14 +4,16 @@
 const userdpMoving = (() => {
   function start(root) {
     const data = JSON.parse(root.querySelector("script").textContent);
-    const svg = root.querySelector(".userdp-chart"), inputs = [...root.querySelectorAll("input")];
+    const svg = root.querySelector(".userdp-chart");
+    const inputs = () => [...root.querySelectorAll("input[type=range], input:checked")];
+    const terms = data.picks ? [...root.parentElement.querySelectorAll("dt")] : [];
     const columns = Object.fromEntries(Object.entries(data.columns).map(([name, text]) => [name, text.split(" ")]));
 
     /* All that can be said at the present setting, by name, and the curves beside it. */
     function look() {
       const said = {}, curves = {};
       let row = 0, here = 0;
-      for (const input of inputs) {
+      for (const input of inputs()) {
         const place = Number(input.value), all = data.sliders[input.name];
         said[input.name] = all[place];
         if (input.name === data.along) here = place;
@@ -31,21 +33,36 @@ const userdpMoving = (() => {
       const broken = Number(said[one]) > Number(said[other]);
       root.classList.toggle("moving-broken", data.breaks && broken);
       const words = data.says + (one ? ` ${broken ? beyond : within}` : "");
-      return words.replace(/\{([^}]+)\}/g, (_, name) => said[name]);
+      return filled(words, said);
     }
+
+    // Words in a column have a space that does not end them.
+    const filled = (words, said) => words.replace(/\{([^}]+)\}/g, (_, name) => said[name]).replaceAll("\u00a0", " ");
 
     function draw() {
       const { said, curves, here } = look();
       userdpChart.draw(svg, data.at, curves, data.at[here], said);
-      for (const input of inputs) {
+      for (const input of inputs().filter((one) => one.type === "range")) {
         input.setAttribute("aria-valuetext", said[input.name]);
         input.closest("label").querySelector("output").textContent = said[input.name];
       }
       for (const value of root.querySelectorAll("[data-value]")) value.textContent = said[value.dataset.value];
       root.querySelector(".moving-says").textContent = sentence(said);
+      if (data.code) root.querySelector(".moving-code").textContent = filled(data.code, said);
+      for (const term of terms) term.hidden = term.nextElementSibling.hidden = term.textContent.trim() !== filled(`{${data.picks}}`, said);
+    }
+
+    function set(places) {
+      inputs().forEach((input, i) => {
+        if (places[i] === null) return;
+        if (input.type === "range") input.value = places[i];
+        else root.querySelector(`[name="${input.name}"][value="${places[i]}"]`).checked = true;
+      });
+      draw();
     }
 
     root.querySelector(".moving-controls").hidden = false;
+    for (const button of root.querySelectorAll("[data-places]")) button.addEventListener("click", () => set(JSON.parse(button.dataset.places)));
     root.addEventListener("input", draw);
     draw();
   }
