@@ -14,7 +14,6 @@ CURATOR, NOBODY = "I hold the data: a mean", "nobody may see them: a mean"
 COUNTS, ITEMS = "I hold them: counts of items", 30
 ALIKE, DIFFER, SPREAD = "have one mean", "differ from each other", 0.1
 EQUAL, UNEQUAL = "the same for all", "from 1 to twice that"
-MEAN_IS = "root mean squared error, in lengths of the domain,"
 
 
 @cache
@@ -46,9 +45,9 @@ def asked(what, spread) -> str:
     },
     y=ERROR,
     lines={"a curator": "a", "nobody trusted": "c", "no privacy": "text-muted"},
-    says="Use {best}. Its {measure} is {error}; without privacy it would be {no privacy}.",
-    code="from userdp import plan{also}\n\n"
-    "best = plan(n={count}, sizes={law}, epsilon={epsilon}, {asked})[0]\nanswer = best.run({data}, rng=rng)",
+    says="Best here: {best}. Its {measure} is {error} % of {whole}; without privacy it would be {free} %.",
+    code="from userdp import plan{also}\n\nbest = plan(\n    n={count}, sizes={open}{top}{close}, "
+    "epsilon={epsilon},\n    {asked},\n)[0]\nanswer = best.run({data}, rng=rng)",
     picks="best",
     presets={
         "ratings, 10 each": {"what": NOBODY, "sizes": EQUAL, "people": ALIKE, "m": 10, "n": 10_000},
@@ -71,19 +70,23 @@ def plan_for(m, what, sizes, people, n, epsilon):
     sent = None if what == COUNTS else of(trust="nobody")
     chosen = sent if what == NOBODY else held
     records = np.array([n * (int(size) + 0.5 * unequal) for size in m]) if what == COUNTS else 1.0
-    laws = [f"uniform_sizes(1, {2 * int(size)})" if unequal else str(int(size)) for size in m]
     curator = np.array([one[0].error for one in held]) / records
     local = np.full(len(m), np.nan) if sent is None else np.array([one[0].error for one in sent])
+    free = np.array([one.without_privacy for one in chosen])
     return {
         "a curator": curator,
         "nobody trusted": local,
-        "no privacy": np.array([one.without_privacy for one in chosen]),
-        "error": local if what == NOBODY else curator,
+        "no privacy": free,
         "best": np.array([one[0].method for one in chosen], object),
-        "measure": "expected ℓ₁ error, as a share of all records," if what == COUNTS else MEAN_IS,
+        "measure": "expected ℓ₁ error" if what == COUNTS else "root mean squared error",
+        "error": 100 * (local if what == NOBODY else curator),
+        "whole": "all records" if what == COUNTS else "the domain's length",
+        "free": 100 * free,
         "also": "\nfrom userdp.sizes import uniform_sizes" * unequal,
         "count": str(int(n)),
-        "law": np.array(laws, object),
+        "open": "uniform_sizes(1, " * unequal,
+        "top": np.array([str(int(size) * (1 + unequal)) for size in m], object),
+        "close": ")" * unequal,
         "asked": asked(what, spread),
         "data": "counts" if what == COUNTS else "means, sizes",
     }

@@ -15,7 +15,7 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 class Slider:
     """What a slider is called, its settings, the place of the first, and how a setting is written.
 
-    Settings that are words are buttons, of which one is down.
+    Settings that are words are buttons, of which one is down; no two figures on a page may name them alike.
     """
 
     label: str
@@ -23,10 +23,6 @@ class Slider:
     first: int
     log: bool = True
     words: Callable[[float], str] | None = None
-
-    @property
-    def is_choice(self) -> bool:
-        return isinstance(self.values[0], str)
 
     def shown(self) -> list[str]:
         return [(self.words or plain)(value) for value in self.values]

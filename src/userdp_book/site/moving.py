@@ -21,7 +21,7 @@ from ..run.definitions import read_code
 from ..run.reach import Sources
 from . import SAFE
 from .chart import Axis, chart, swatch
-from .figure import Figure, Slider, filled, number
+from .figure import Figure, filled, number
 from .generated import SOURCES, made_of
 from .links import to_page
 
@@ -82,7 +82,7 @@ def markup(figure: Figure) -> str:
         f'<div class="userdp-moving{" moving-broken" * broken}" role="group" '
         f'aria-label="{escape(figure.title)}">'
         f'<p class="moving-title">{escape(figure.title)}</p>'
-        f'<div class="moving-controls" hidden>{presets(figure)}{inputs(figure)}</div>'
+        '<div class="moving-controls"></div>'
         f"{answer + drawn if figure.code else drawn + answer}"
         f'<script type="application/json">{told}</script></div>'
     )
@@ -95,6 +95,8 @@ def table(figure: Figure, columns: dict[str, list[str]]) -> dict:
         "at": [float(x) for x in figure.along.values],
         "rows": len(figure.rows()),
         "sliders": {name: slider.shown() for name, slider in figure.sliders.items()},
+        "inputs": {name: [one.label, one.first] for name, one in figure.sliders.items()},
+        "presets": {name: figure.places(name) for name in figure.presets},
         "columns": {name: " ".join(text) for name, text in columns.items()},
         "says": figure.says,
         "verdict": figure.verdict,
@@ -116,34 +118,6 @@ def picture(figure: Figure, curves: dict[str, list[str]], said: dict[str, str]) 
         dots={name: number(said[name]) for name in figure.lines},
         label=f"{figure.title}. {figure.alt}",
     )
-
-
-def inputs(figure: Figure) -> str:
-    return "".join(
-        buttons(name, slider)
-        if slider.is_choice
-        else f'<label>{escape(slider.label)} <output></output><input type="range" name="{name}" min="0"'
-        f' max="{len(slider.values) - 1}" step="1" value="{slider.first}"></label>'
-        for name, slider in figure.sliders.items()
-    )
-
-
-def buttons(name: str, slider: Slider) -> str:
-    """The settings as buttons; no two figures on a page may have a group of one name."""
-    said = "".join(
-        f'<label><input type="radio" name="{name}" value="{place}"{" checked" * (place == slider.first)}>'
-        f"<span>{escape(words)}</span></label>"
-        for place, words in enumerate(slider.shown())
-    )
-    return f'<fieldset class="moving-choice"><legend>{escape(slider.label)}</legend>{said}</fieldset>'
-
-
-def presets(figure: Figure) -> str:
-    said = "".join(
-        f'<button type="button" data-places="{json.dumps(figure.places(name))}">{escape(name)}</button>'
-        for name in figure.presets
-    )
-    return f'<p class="moving-presets">{said}</p>' * bool(said)
 
 
 def keys(figure: Figure, said: dict[str, str]) -> str:

@@ -5,6 +5,23 @@ const userdpMoving = (() => {
   function start(root) {
     const data = JSON.parse(root.querySelector("script").textContent);
     const svg = root.querySelector(".userdp-chart");
+    const element = (name, properties, ...children) => {
+      const made = Object.assign(document.createElement(name), properties);
+      made.append(...children);
+      return made;
+    };
+
+    /* A slider; a row of buttons of which one is down where its settings are words, under a name of its own on the page. */
+    const range = (name, [label, first]) => element("label", {}, `${label} `, element("output", {}),
+      element("input", { type: "range", name, min: 0, max: data.sliders[name].length - 1, step: 1, value: first }));
+    const button = (name, words, value, checked) => element("label", {},
+      element("input", { type: "radio", name, value, defaultChecked: checked }), element("span", { textContent: words.replaceAll("\u00a0", " ") }));
+    const choice = (name, [label, first]) => element("fieldset", { className: "moving-choice" }, element("legend", { textContent: label }),
+      ...data.sliders[name].map((words, place) => button(name, words, place, place === first)));
+    const presets = Object.entries(data.presets).map(([textContent, places]) => element("button", { type: "button", textContent, onclick: () => set(places) }));
+    root.querySelector(".moving-controls").append(
+      ...(presets.length ? [element("p", { className: "moving-presets" }, ...presets)] : []),
+      ...Object.entries(data.inputs).map(([name, known]) => (data.sliders[name].some((one) => /^[a-z]/i.test(one)) ? choice : range)(name, known)));
     const inputs = () => [...root.querySelectorAll("input[type=range], input:checked")];
     const terms = data.picks ? [...root.parentElement.querySelectorAll("dt")] : [];
     const columns = Object.fromEntries(Object.entries(data.columns).map(([name, text]) => [name, text.split(" ")]));
@@ -61,8 +78,6 @@ const userdpMoving = (() => {
       draw();
     }
 
-    root.querySelector(".moving-controls").hidden = false;
-    for (const button of root.querySelectorAll("[data-places]")) button.addEventListener("click", () => set(JSON.parse(button.dataset.places)));
     root.addEventListener("input", draw);
     draw();
   }
