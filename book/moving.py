@@ -16,6 +16,21 @@ ALIKE, DIFFER, SPREAD = "have one mean", "differ from each other", 0.1
 EQUAL, UNEQUAL = "the same for all", "from 1 to twice that"
 
 
+SLIDERS = {
+    "m": Slider("records of each person", (1, 10, 30, 100, 1000, 10_000), 2, words=large),
+    "what": Slider("Who may see the data, and what is wanted?", (CURATOR, NOBODY, COUNTS), 0),
+    "sizes": Slider("How many records has each?", (EQUAL, UNEQUAL), 0),
+    "people": Slider("The people", (ALIKE, DIFFER), 0),
+    "n": Slider("people", (100, 10_000, 10**6), 1, words=large),
+    "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
+}
+
+
+def place(**chosen) -> list[int | None]:
+    """Where the sliders stand at a preset; none where it leaves one."""
+    return [one.values.index(chosen[name]) if name in chosen else None for name, one in SLIDERS.items()]
+
+
 @cache
 def ranked(m, unequal, spread, **known):
     """The plan for users with m records each, or with any number up to 2m, equally often."""
@@ -35,28 +50,20 @@ def asked(what, spread) -> str:
     title="What fits your users?",
     alt="Error of the best method against the records of each user, both logarithmic: where a curator holds "
     "the data, where nobody may see them, and without privacy. The curator's is the smaller, often by far.",
-    sliders={
-        "m": Slider("records of each person", (1, 10, 30, 100, 1000, 10_000), 2, words=large),
-        "what": Slider("Who may see the data, and what is wanted?", (CURATOR, NOBODY, COUNTS), 0),
-        "sizes": Slider("How many records has each?", (EQUAL, UNEQUAL), 0),
-        "people": Slider("The people", (ALIKE, DIFFER), 0),
-        "n": Slider("people", (100, 10_000, 10**6), 1, words=large),
-        "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
-    },
+    sliders=SLIDERS,
     y=ERROR,
     lines={"a curator": "a", "nobody trusted": "c", "no privacy": "text-muted"},
     says="Best here: {best}. Its {measure} is {error} % of {whole}; without privacy it would be {free} %.",
     code="from userdp import plan{also}\n\nbest = plan(\n    n={count}, sizes={open}{top}{close}, "
     "epsilon={epsilon},\n    {asked},\n)[0]\nanswer = best.run({data}, rng=rng)",
-    picks="best",
     presets={
-        "ratings, 10 each": {"what": NOBODY, "sizes": EQUAL, "people": ALIKE, "m": 10, "n": 10_000},
-        "sensors, 10,000 each": {"what": NOBODY, "sizes": EQUAL, "people": ALIKE, "m": 10_000, "n": 10_000},
-        "visits, unequal": {"what": NOBODY, "sizes": UNEQUAL, "people": ALIKE, "m": 30, "n": 10_000},
-        "people who differ": {"what": NOBODY, "sizes": EQUAL, "people": DIFFER, "m": 1000, "n": 10_000},
-        "a table of my own": {"what": CURATOR, "sizes": UNEQUAL, "people": DIFFER, "m": 30, "n": 10_000},
-        "few people, many records": {"what": CURATOR, "sizes": EQUAL, "people": ALIKE, "m": 1000, "n": 100},
-        "counts to publish": {"what": COUNTS, "sizes": UNEQUAL, "people": ALIKE, "m": 100, "n": 10_000},
+        "ratings, 10 each": place(what=NOBODY, sizes=EQUAL, people=ALIKE, m=10, n=10_000),
+        "sensors, 10,000 each": place(what=NOBODY, sizes=EQUAL, people=ALIKE, m=10_000, n=10_000),
+        "visits, unequal": place(what=NOBODY, sizes=UNEQUAL, people=ALIKE, m=30, n=10_000),
+        "people who differ": place(what=NOBODY, sizes=EQUAL, people=DIFFER, m=1000, n=10_000),
+        "a table of my own": place(what=CURATOR, sizes=UNEQUAL, people=DIFFER, m=30, n=10_000),
+        "few people, many records": place(what=CURATOR, sizes=EQUAL, people=ALIKE, m=1000, n=100),
+        "counts to publish": place(what=COUNTS, sizes=UNEQUAL, people=ALIKE, m=100, n=10_000),
     },
 )
 def plan_for(m, what, sizes, people, n, epsilon):

@@ -8,8 +8,6 @@ import numpy as np
 
 from .chart import Axis, power_of_ten
 
-UNBROKEN = "\N{NO-BREAK SPACE}"
-
 
 @dataclass(frozen=True)
 class Slider:
@@ -35,8 +33,8 @@ class Figure:
     Numbers in a column are along the first slider, or one for all of it. `lines` are the columns that are
     drawn, with their tones; `says` may name sliders and columns. `verdict` has two columns and what to add
     where the first is at most the second, and where it is larger; `fault` is the slip that this shows.
-    `code` are lines to copy that may name the same, `presets` are settings by name, which may leave some as
-    they are, and of a list of terms below the figure only that is shown which the column `picks` names.
+    `code` are lines to copy that may name the same, `presets` are places of the sliders by name, none where
+    one stays, and of a list of terms below the figure only that is shown which the column "best" names.
     """
 
     title: str
@@ -49,8 +47,7 @@ class Figure:
     verdict: tuple[str, str, str, str] | None = None
     fault: str | None = None
     code: str = ""
-    picks: str = ""
-    presets: dict[str, dict[str, float | str]] = field(default_factory=dict)
+    presets: dict[str, list[int | None]] = field(default_factory=dict)
 
     @property
     def along(self) -> Slider:
@@ -99,11 +96,6 @@ class Figure:
             words += " " + self.verdict[3 if self.larger(said) else 2]
         return filled(words, said)
 
-    def places(self, preset: str) -> list[int | None]:
-        """Where each slider stands at a preset; none where that leaves it."""
-        chosen, sliders = self.presets[preset], self.sliders.items()
-        return [one.values.index(chosen[name]) if name in chosen else None for name, one in sliders]
-
 
 def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
     """Make a function the table of a figure, which goes by the function's name."""
@@ -111,13 +103,13 @@ def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
 
 
 def filled(words: str, said: dict[str, str]) -> str:
-    return words.format_map(said).replace(UNBROKEN, " ")
+    return words.format_map(said).replace("\xa0", " ")
 
 
 def plain(x: float | str) -> str:
     """Three digits, which a script can read as well, or words without the space that ends a number there."""
     if isinstance(x, str):
-        return x.replace(" ", UNBROKEN)
+        return x.replace(" ", "\xa0")
     if x != x:
         return "-"
     short = float(f"{x:.3g}")

@@ -7,7 +7,7 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 
 import ast
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import zip_longest
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -118,14 +118,11 @@ def lines(source: str, statements: list[ast.stmt]) -> str:
     written, out, last = source.splitlines(), [], 0
     for statement in statements:
         first = min(part.lineno for part in [statement, *getattr(statement, "decorator_list", [])])
-        gap = [] if not out else written[last : first - 1] if blank(written[last : first - 1]) else ["", ""]
+        between = written[last : first - 1]
+        gap = [] if not out else ["", ""] if "".join(between).strip() else between
         out += [*gap, *written[first - 1 : statement.end_lineno]]
         last = statement.end_lineno or 0
     return "\n".join(out)
-
-
-def blank(between: list[str]) -> bool:
-    return not any(line.strip() for line in between)
 
 
 class Folds(SphinxPostTransform):
@@ -161,14 +158,12 @@ class Bars(SphinxPostTransform):
 
     def run(self, **kwargs) -> None:
         join_silent([*self.document.findall(is_cell)])
-        for parent in {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}.values():
-            if is_solution(parent):
-                continue
+        parents = {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}
+        for parent in (one for one in parents.values() if not is_solution(one)):
             stretches: list[list[nodes.Node]] = [[]]
             for place, child in enumerate(parent.children):
-                last = not any(has_figure(part) for part in parent.children[place:])
-                drawn = any(map(has_figure, stretches[-1])) and not is_cell(child) and not last
-                if isinstance(child, nodes.section) or drawn:
+                drawn = all(any(map(has_figure, part)) for part in (stretches[-1], parent.children[place:]))
+                if isinstance(child, nodes.section) or drawn and not is_cell(child):
                     stretches.append([])
                 stretches[-1].append(child)
             parent[:] = [part for stretch in stretches for part in with_bar(stretch)]
@@ -176,21 +171,14 @@ class Bars(SphinxPostTransform):
 
 def join_silent(cells: list[nodes.Element]) -> None:
     """Put each cell of which nothing is seen into the solution before it, or before the next cell."""
-    for cell in cells:
+    for cell, after in reversed([*zip_longest(cells, cells[1:])]):
         before = cell.parent[max(cell.parent.index(cell) - 1, 0)]
-        if is_silent(cell) and is_solution(before):
+        if len(cell) > 1 or not isinstance(cell[0], HideCodeCellNode) or "cell-part" in before["classes"]:
+            continue
+        if is_solution(before) or after is not None and not is_solution(after.parent):
             cell.parent.remove(cell)
-            before += cell
-    for cell, after in reversed([*pairwise(cells)]):
-        if is_silent(cell) and not is_solution(cell.parent) and not is_solution(after.parent):
-            cell.parent.remove(cell)
-            after.parent.insert(after.parent.index(after), cell)
-
-
-def is_silent(cell: nodes.Element) -> bool:
-    """Whether a cell is folded in whole, and no lines of it are shown above."""
-    lines = cell.parent[max(cell.parent.index(cell) - 1, 0)].get("nb_element") == "cell_part"
-    return len(cell) == 1 and isinstance(cell[0], HideCodeCellNode) and not lines
+            put = before if is_solution(before) else after.parent
+            put.insert(len(put) if put is before else put.index(after), cell)
 
 
 def is_solution(node: nodes.Node) -> bool:

@@ -73,17 +73,14 @@ def markup(figure: Figure) -> str:
     curves, said = figure.still(columns)
     broken = bool(figure.fault) and figure.larger(said)
     told = json.dumps(table(figure, columns), separators=(",", ":"), ensure_ascii=False)
-    drawn = f'{picture(figure, curves, said)}<ul class="moving-key">{keys(figure, said)}</ul>'
-    answer = f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>'
-    if figure.code:  # an answer to a question comes before its reasons
-        lines = escape(filled(figure.code, said))
-        answer += f'<div class="highlight"><pre class="moving-code">{lines}</pre></div>'
+    lines = f'<div class="highlight"><pre class="moving-code">{escape(filled(figure.code, said))}</pre></div>'
     return (
         f'<div class="userdp-moving{" moving-broken" * broken}" role="group" '
         f'aria-label="{escape(figure.title)}">'
         f'<p class="moving-title">{escape(figure.title)}</p>'
-        '<div class="moving-controls"></div>'
-        f"{answer + drawn if figure.code else drawn + answer}"
+        f'<div class="moving-controls"></div>{picture(figure, curves, said)}'
+        f'<ul class="moving-key">{keys(figure, said)}</ul>'
+        f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>{lines * bool(figure.code)}'
         f'<script type="application/json">{told}</script></div>'
     )
 
@@ -91,18 +88,11 @@ def markup(figure: Figure) -> str:
 def table(figure: Figure, columns: dict[str, list[str]]) -> dict:
     """What the script reads."""
     return {
-        "along": next(iter(figure.sliders)),
         "at": [float(x) for x in figure.along.values],
-        "rows": len(figure.rows()),
-        "sliders": {name: slider.shown() for name, slider in figure.sliders.items()},
-        "inputs": {name: [one.label, one.first] for name, one in figure.sliders.items()},
-        "presets": {name: figure.places(name) for name in figure.presets},
+        "sliders": {name: [one.label, one.first, *one.shown()] for name, one in figure.sliders.items()},
         "columns": {name: " ".join(text) for name, text in columns.items()},
-        "says": figure.says,
-        "verdict": figure.verdict,
         "breaks": bool(figure.fault),
-        "code": figure.code,
-        "picks": figure.picks,
+        **{name: getattr(figure, name) for name in ("says", "verdict", "code", "presets")},
     }
 
 
