@@ -19,9 +19,7 @@ FOLDERS = ("output/chtml/fonts/woff-v2", "input/tex/extensions")
 
 INLINE = re.compile(r'(<span class="math notranslate nohighlight")(>\\\((.*?)\\\)</span>)', re.DOTALL)
 # What takes no room of its own, what takes most, and words that are written out.
-UNSEEN = (
-    r"\\(?:left|right|[bB]igg?[lrm]?|math[a-z]+|operatorname|text|[td]?frac|sqrt|hat|bar|[,;!: ])|[{}_^\s]"
-)
+UNSEEN = r"\\(?:left|right|[bB]ig[glrm]*|math[a-z]+|text|[td]?frac|sqrt|[hb]a[tr]|[,;!: ])|[{}_^\s]"
 WIDE = r"\\(?:leq?|geq?|approx|sim|to|in|times|cdot|ll|gg|neq?|pm|subset|mapsto|Rightarrow)(?![a-z])|[=<>+-]"
 WORD = r"\\(log|exp|min|max|sup|inf|sinh|cosh|tanh)(?![a-z])"
 EM, WIDE_EM = 0.58, 1.24  # of a letter and of a relation, fitted to 1,352 formulas as they are set
