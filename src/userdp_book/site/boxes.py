@@ -11,7 +11,7 @@ from sphinx_proof.nodes import NODE_TYPES
 from userdp_papers.study.claims import SEVERITIES, faults, judgements, statements, theorems_for, verdicts
 
 from . import SAFE
-from .claims import AUTHORS, SYMBOLS, anchor, badge, own_name, slug
+from .claims import AUTHORS, SYMBOLS, anchor, badge, joined, own_name, slug
 from .links import resolved, to_page, to_statement
 
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
@@ -95,15 +95,17 @@ def proved(builder, docname: str, key: str) -> list[nodes.Node]:
     """For which parameters it is proved, by which theorem or under which title, and what is not."""
     if not (said := judgements().get(key)):
         return []
-    line = [badge(said["verdict"]), nodes.Text(" "), *with_math(f"{said['claim']} {said.get('missing', '')}")]
-    line += [nodes.Text(f" {said['evidence'].capitalize()}: ")]
-    for name in theorems_for(key):
-        line += [nodes.literal(text=name), nodes.Text(", ")]
-    for title in titles(said):
-        page, _, words = title.rpartition(": ")
-        line += resolved(builder, docname, to_page(f"book/{page}", words)) if page else with_math(words)
-        line += [nodes.Text(", ")]
-    line[-1] = nodes.inline(text=f" · {key}", classes=["claim-key"])
+    told = f"{said['claim']} {said.get('missing', '')}".strip()
+    line = [badge(said["verdict"]), nodes.Text(" "), *with_math(told)]
+    proofs = []
+    for page, _, words in (title.rpartition(": ") for title in titles(said)):
+        link = to_page(f"book/{page}", words)
+        proofs.append(resolved(builder, docname, link) if page else with_math(words))
+    names = [[nodes.literal(text=name)] for name in theorems_for(key)]
+    for what, found in ("Proof, under its title", proofs), ("Machine-checked", names):
+        if found:
+            line += [nodes.Text(f" {what}: "), *joined(", ", found).children, nodes.Text(".")]
+    line += [nodes.inline(text=f" · {key}", classes=["claim-key"])]
     return [nodes.paragraph("", "", *line, ids=[anchor(key)], classes=["claim-numbers"])]
 
 
