@@ -67,10 +67,16 @@ def site():
 
 
 @pytest.fixture(scope="session")
-def browser(site):
+def chromium():
     """One browser a worker."""
-    with launched() as chromium:
-        yield chromium
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser(site, chromium):
+    """The browser, for tests of the built book."""
+    return chromium
 
 
 @pytest.fixture

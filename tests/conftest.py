@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from browsing import browser, look, site, tab  # noqa: F401 (fixtures)
+from browsing import browser, chromium, look, site, tab  # noqa: F401 (fixtures)
 
 MARKERS = (
     "browser: looks at the built book in Chromium",

@@ -8,6 +8,7 @@ import tomllib
 from importlib import import_module
 from inspect import isclass, isfunction, unwrap
 
+import jedi
 import pytest
 
 import userdp
@@ -41,10 +42,19 @@ def test_what_one_installs_has_few_public_names():
     assert 100 < len(names) <= MOST_NAMES
 
 
-def test_an_import_loads_few_modules():
-    code = "import sys, userdp; print(sum(name.startswith('userdp.') for name in sys.modules))"
+def test_an_import_loads_few_modules_and_no_heavy_part_of_scipy():
+    heavy = "{'scipy.optimize', 'scipy.stats', 'scipy.linalg', 'scipy.spatial'} & {*sys.modules}"
+    code = f"import sys, userdp; print(sum(name.startswith('userdp.') for name in sys.modules), *{heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 10 < int(done.stdout) <= MOST_MODULES
+    count, *loaded = done.stdout.split()
+    assert 10 < int(count) <= MOST_MODULES and loaded == []
+
+
+@pytest.mark.parametrize("room", FACES)
+def test_an_editor_sees_what_a_room_shows(room):
+    """By a reader of code that runs nothing, although no list of names is written out."""
+    seen = jedi.Script(f"import {FACES[room]} as door\ndoor.").complete()
+    assert {*face(room).__all__} <= {one.name for one in seen}
 
 
 def private_imports(text):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from good_calls import call, good, parameters, variants
+from good_calls import call, good, offered, parameters, variants
 from laws import same_law
 from mechanisms import ESTIMATORS
 
@@ -34,3 +34,12 @@ def test_what_is_drawn_at_once_has_the_law_of_every_report(name, options):
     fast, slow = draws(name, 1, **options), draws(name, 2, **options, every_report=True)
     other = draws(name, 3, **options | {"epsilon": options.get("epsilon", 1.0) / 9})
     assert same_law(fast, slow) and not same_law(fast, other)
+
+
+def test_totals_are_drawn_at_once_unless_every_report_is_asked_for():
+    chosen = {
+        name: parameters(name)["every_report"].default
+        for name in offered()
+        if "every_report" in parameters(name)
+    }
+    assert len(chosen) > 9 and {*chosen.values()} == {False}

@@ -58,6 +58,9 @@ class Hide:
     def find_spec(self, name, path=None, target=None):
         return None if name.partition(".")[0] in hidden else self.finder.find_spec(name, path, target)
 
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
 hidden = set(sys.argv[1].split(","))
 sys.meta_path = [Hide(finder) for finder in sys.meta_path]
 """

@@ -1,7 +1,7 @@
 """What is refused, and in which words: the table changes a parameter or two of a good call.
 
-Unlike the sweeping tests, which ask for any error that names the parameter, each row was thought of: it says
-what a check is for, and the words that a reader gets.
+Unlike the sweeping tests, which ask for any error that names the parameter, each row says what one check is
+for: a value next to where its docstring ends, and the words that a reader gets.
 """
 
 import csv

@@ -32,7 +32,7 @@ ERRORS = [
         "result is released with noise for $\\varepsilon$. *Proof.* The test is $\\varepsilon$-private, and so "
         "is the release; a user is in one data set only, so the procedure is $\\varepsilon$-private.",
         "a) The same user's data enter both the test and the release, so the losses add (3).\n\nb) Two neighbours "
-        "at the edge of safety: one passes with a probability smaller by $e^{-\\varepsilon}$ and its value is "
+        "at the edge of safety: one passes with a probability smaller by a factor of $e^{-\\varepsilon}$ and its value is "
         "farther away by one sensitivity; the ratio of passing *and* a value in the tail is "
         "$e^{2\\varepsilon}$ (3).\n\nc) Count $2\\varepsilon$, or half the budget for each; the accuracy "
         "statement survives with other constants (2).",
@@ -57,6 +57,10 @@ ERRORS = [
         "survives (2).",
     ),
 ]
+
+
+def drawn(secret: str, what: str) -> Random:
+    return Random(sha256(f"{secret}, examination {what}".encode()).digest())
 
 
 def numbers(rng: Random) -> dict:
@@ -85,7 +89,6 @@ def numbers(rng: Random) -> dict:
     )
     bound = sizes[-rank]
     cut, added = sum(max(size - bound, 0) for size in sizes), bound / release
-    claim, answer = rng.choice(ERRORS)
     return {
         "eps": eps, "per_day": per_day, "days": days, "sum": eps * per_day * days, "guess": 1 / (1 + math.exp(-eps)),
         "n": n, "p": p, "k": k, "ones": ones, "loss": math.log(p / (1 - p)), "estimate": (ones / n - 1 + p) / (2 * p - 1),
@@ -96,21 +99,25 @@ def numbers(rng: Random) -> dict:
         "equal": 0.04 * (4 / a + 1 / b) + 2 * (0.2 / central) ** 2, "largest": max(weights),
         "inverse": 1 / (4 * a + b) + 2 * (max(weights) / central) ** 2, "sizes": ", ".join(map(str, sizes)),
         "release": release, "rank": rank, "bound": bound, "cut": cut, "added": added, "both": cut + added,
-        "twice": 2 * release, "claim": claim, "answer": answer,
+        "twice": 2 * release,
     }  # fmt: skip
 
 
 def filled(text: str, secret: str, letter: str) -> str:
-    """The paper of one variant with its solutions."""
-    known = numbers(Random(sha256(f"{secret}, examination {letter}".encode()).digest()))
+    """The paper of one variant with its solutions; each letter has a wrong proof of its own."""
+    claim, answer = drawn(secret, "errors").sample(ERRORS, len(ERRORS))["ABCD".index(letter)]
+    known = numbers(drawn(secret, letter))
     known |= {
         "letter": letter,
+        "claim": claim,
+        "answer": answer,
         "total": sum(map(int, re.findall(r"^## .*\((\d+) marks", text, re.MULTILINE))),
     }
 
     def said(name: re.Match) -> str:
         value = known[name[1]]
-        return f"{value:.4g}" if isinstance(value, float) else str(value)
+        short = f"{value:.4g}" if isinstance(value, float) else str(value)
+        return re.sub(r"e-0(\d)$", r" \\cdot 10^{-\1}", short)
 
     return re.sub(r"@(\w+)@", said, text)
 

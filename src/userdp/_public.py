@@ -43,6 +43,11 @@ def public(thing: Thing) -> Thing:
     return checked(thing)
 
 
+def offered(face: dict[str, Any]) -> list[str]:
+    """What a room shows at its door: all that its ``__init__`` imports from modules, and not these."""
+    return [name for name, thing in face.items() if name[0] != "_" and not inspect.ismodule(thing)]
+
+
 def checked(thing: Thing) -> Thing:
     """Return a function that answers, or raises ``ValueError`` or ``TypeError`` with the parameter's name.
 

@@ -33,6 +33,15 @@ def test_folds_that_follow_one_another_are_one_row_of_which_one_is_open():
     assert first[0] == first[2] != first[1] and not {*first} & {*other}
 
 
+def test_a_tab_holds_no_link():
+    page = new_document("page")
+    proof = fold("Proof of ")
+    proof[0] += nodes.reference("", "", nodes.emphasis(text="Lemma 3"), refuri="#lemma-3")
+    page += proof
+    behind.Behind(page).run()
+    assert not list(page.findall(nodes.reference)) and "Proof of Lemma 3" in page.astext()
+
+
 def test_a_note_that_does_not_fold_stays():
     page = new_document("page")
     page += [
@@ -75,6 +84,6 @@ def test_numbers_go_by_part_and_page_and_sphinx_gets_its_own_back(root):
     plain = {"book/kent/univariate": {"theorem": {"a": (151,), "b": (152,)}}}
     env, app = SimpleNamespace(toc_fignumbers=plain), SimpleNamespace(srcdir=root)
     numbers.renumber(app, env)
-    assert env.toc_fignumbers["book/kent/univariate"]["theorem"] == {"a": ("K6", 1), "b": ("K6", 2)}
+    assert env.toc_fignumbers["book/kent/univariate"]["theorem"] == {"a": ("K2", 1), "b": ("K2", 2)}
     numbers.forget(app, env)
     assert env.toc_fignumbers == plain

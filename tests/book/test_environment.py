@@ -1,9 +1,10 @@
 """``environment.yml``, ``constraints.txt`` and ``pyproject.toml`` describe one environment."""
 
 import ast
+import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 
 import pytest
 import yaml
@@ -11,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from test_package import HIDE
 from userdp_book.run.cache import syntax
 from userdp_book.run.pages import code_cells, notebook, pages
 
@@ -68,6 +70,46 @@ def test_the_extra_of_the_notebooks_has_what_the_pages_import(root, project):
     wanted = imported(root) - {"userdp", "userdp_papers", "userdp_book"}
     assert len(wanted) > 5
     assert [name for name in wanted if not offered & {canonicalize_name(one) for one in known[name]}] == []
+
+
+def brought(needs, found):
+    """The names of all that pip installs for some requirements, with the extras that are asked for."""
+    for wanted in map(Requirement, needs):
+        if (asked := (canonicalize_name(wanted.name), frozenset(wanted.extras))) not in found:
+            found.add(asked)
+            texts = requires(wanted.name) or []
+            brought([one for one in texts if called_for(Requirement(one).marker, wanted.extras)], found)
+    return {name for name, _ in found}
+
+
+def called_for(marker, extras):
+    return not marker or any(marker.evaluate({"extra": extra}) for extra in extras | {""})
+
+
+COURSE = """
+sys.path[:0] = ["tools"]
+import examination, slides
+from pathlib import Path
+from userdp_book.__main__ import course_command
+course_command([sys.argv[2]], 1)
+assert examination.write_papers(Path.cwd(), Path(sys.argv[2])) == 4
+assert slides.write_all(Path.cwd(), Path(sys.argv[2], "slides")) == 9
+import nbgrader.apps.api
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lacking", [None, "seaborn"])
+def test_the_tools_for_teaching_are_enough_for_a_course(root, project, tmp_path, lacking):
+    """And not without one of them."""
+    needs = project["dependencies"] + project["optional-dependencies"]["teach"]
+    here = {"userdp", "userdp-companion", *brought(needs, set())} - {lacking}
+    names = packages_distributions().items()
+    hidden = [name for name, all_of in names if not here & {*map(canonicalize_name, all_of)}]
+    assert {"pytest", "numba"} <= {*hidden}
+    command = [sys.executable, "-c", HIDE + COURSE, ",".join(hidden), tmp_path / "course"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert (done.returncode == 0) == (lacking is None), done.stderr
 
 
 def test_constraints_are_exact(pins):

@@ -14,6 +14,8 @@ def test_variants_follow_the_secret_and_differ():
     assert len(variants) == 8
     assert filled(TEXT, "one", "A") == filled(TEXT, "one", "A")
     assert all("@" not in text for text in variants)
+    proofs = {filled(TEXT, "one", letter).partition("## 6.")[2].partition("a) Find")[0] for letter in "ABCD"}
+    assert len(proofs) == 4
 
 
 def test_marks_and_minutes_add_up():

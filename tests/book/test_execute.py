@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from pretended import FRONT, repository
 from userdp_book.__main__ import run_due
 from userdp_book.run import cache
 from userdp_book.run.execute import run
@@ -15,13 +16,8 @@ from userdp_book.run.pages import Page, code_cells, read
 from userdp_book.run.progress import Progress, expected_seconds, stored_seconds
 from userdp_book.run.reach import Sources
 
-PAGE = """---
-jupytext:
-  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
-kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
----
-
-```{code-cell} ipython3
+PAGE = f"""{FRONT}
+```{{code-cell}} ipython3
 CODE
 ```
 """
@@ -33,10 +29,7 @@ LONG = 300
 
 @pytest.fixture
 def book(tmp_path):
-    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (tmp_path / "constraints.txt").write_text("numpy==2.0\n")
-    (tmp_path / "book").mkdir()
-    return tmp_path
+    return repository(tmp_path)
 
 
 def page(book, name, code):

@@ -2,9 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from browsing import CHROMIUM, launched
+from browsing import CHROMIUM
 from slides import lectures, slide, write_all
 from userdp_book.site.diagrams import DRAWINGS
 from userdp_book.site.moving import figures
@@ -25,7 +26,7 @@ def test_every_lecture_has_what_a_lecture_needs(root):
         assert 1500 <= len(text.split()) <= 3500, (name, len(text.split()))
         assert sum(map(int, MINUTES.findall(text))) == 90, name
         assert all(len(MINUTES.findall(one)) == 1 for one in slides), name
-        assert text.count("\n{predict} ") >= 3, name
+        assert sum("{moving} " in one and "\n{predict} " in one for one in slides) >= 3, name
         assert re.search(r"[Ff]ive|Ten users", text), name
         assert "](/book/" in text, name
         for one in slides[1:]:
@@ -43,6 +44,69 @@ def test_every_link_and_figure_of_a_lecture_exists(root):
         assert set(re.findall(r"^```\{moving\} (.*)", text, re.MULTILINE)) <= figures(root).keys()
     moved = {figure for text in texts(root).values() for figure in re.findall(r"\{moving\} (.*)", text)}
     assert len(moved) >= 8
+
+
+def test_the_sections_to_read_are_headings_of_their_pages(root):
+    """In the table of reading, and where a lecture ends."""
+    rows = re.findall(r"^\| \d: .*", (root / "book/teach/index.md").read_text(encoding="utf8"), re.M)
+    ends = [line for text in texts(root).values() for line in text.splitlines() if line.startswith("Read [")]
+    quoted = 0
+    for line in rows + ends:
+        pages = re.findall(r"/(book/[\w/-]+)", line)
+        named = [root / f"{page}.md" for page in pages if (root / f"{page}.md").is_file()]
+        heads = [head for path in named for head in re.findall(r"^#+ (.*)", path.read_text("utf8"), re.M)]
+        sections = re.findall(r'"([^"]+)"', line)
+        quoted += len(sections)
+        assert [one for one in sections if one not in heads] == [], line
+    assert len(rows) == 9 and quoted >= 12
+
+
+# What answers say that the figure of the lecture shows: its setting, the column, and where it stands.
+TRANSCRIPT = {"delta": 1e-6}
+READ = [
+    (0, "transcript", {"k": 10, "epsilon": 0.1} | TRANSCRIPT, "guess", "0.56"),
+    (0, "transcript", {"k": 1000, "epsilon": 0.01} | TRANSCRIPT, "guess", "0.563"),
+    (0, "transcript", {"k": 70, "epsilon": 0.1} | TRANSCRIPT, "exact, at δ", "3.88"),
+    (0, "transcript", {"k": 70, "epsilon": 0.1, "delta": 1e-3}, "exact, at δ", "2.5"),
+    (0, "transcript", {"k": 657, "epsilon": 0.1} | TRANSCRIPT, "guess", "0.9"),
+    (1, "transcript", {"k": 100, "epsilon": 0.2} | TRANSCRIPT, "guess", "0.84"),
+    (1, "transcript", {"k": 300, "epsilon": 0.1} | TRANSCRIPT, "guess", "0.807"),
+    (1, "transcript", {"k": 500, "epsilon": 0.1} | TRANSCRIPT, "guess", "0.868"),
+    (1, "transcript", {"k": 2, "epsilon": 0.05} | TRANSCRIPT, "guess", "0.512"),
+    (1, "transcript", {"k": 700, "epsilon": 0.05} | TRANSCRIPT, "guess", "0.746"),
+    (2, "reports", {"epsilon": 1.0, "x": 0.0, "k": 2}, "one of k", "0.921"),
+    (2, "reports", {"epsilon": 1.0, "x": 0.0, "k": 256}, "one of k", "86.9"),
+    (2, "reports", {"epsilon": 1.0, "x": 0.0, "k": 256}, "k bits", "3.92"),
+    (3, "phase-change", {"m": 10, "n": 100, "epsilon": 2.0}, "localise, then refine", "0.0159"),
+    (3, "phase-change", {"m": 10, "n": 100, "epsilon": 2.0}, "two-point reports", "0.0163"),
+    (3, "phase-change", {"m": 300, "n": 100, "epsilon": 1.0}, "localise, then refine", "0.0391"),
+    (3, "phase-change", {"m": 300, "n": 100, "epsilon": 1.0}, "two-point reports", "0.0459"),
+    (3, "phase-change", {"m": 10**7, "n": 100, "epsilon": 0.5}, "localise, then refine", "0.157"),
+    (3, "phase-change", {"m": 10, "n": 10, "epsilon": 1.0}, "localise, then refine", "0.394"),
+    (3, "phase-change", {"m": 10**7, "n": 10, "epsilon": 1.0}, "localise, then refine", "0.349"),
+    (3, "phase-change", {"m": 10**7, "n": 10, "epsilon": 4.0}, "localise, then refine", "0.0134"),
+    (4, "phase-change", {"m": 10**7, "n": 30, "epsilon": 1.0}, "localise, then refine", "0.144"),
+    (4, "phase-change", {"m": 10**7, "n": 100, "epsilon": 1.0}, "localise, then refine", "0.0245"),
+    (4, "phase-change", {"m": 10**7, "n": 30, "epsilon": 2.0}, "localise, then refine", "0.0191"),
+    (4, "phase-change", {"m": 10**7, "n": 30, "epsilon": 4.0}, "localise, then refine", "3.06e-5"),
+    (5, "size-cap", {"cap": 1e3, "n": 20_000, "epsilon": 0.4, "share": 0.4}, "DAME", "0.0216"),
+    (5, "size-cap", {"cap": 1e5, "n": 20_000, "epsilon": 0.4, "share": 0.9}, "DAME", "0.000306"),
+    (5, "size-cap", {"cap": 1e5, "n": 20_000, "epsilon": 0.4, "share": 0.9}, "Laplace reports", "0.0025"),
+    (6, "weights", {"records": 1e5, "spread": 0.02, "epsilon": 1.0}, "optimal", "378"),
+    (6, "weights", {"records": 1e5, "spread": 0.02, "epsilon": 0.01}, "optimal", "6.16"),
+    (6, "weights", {"records": 1e5, "spread": 0.02, "epsilon": 0.01}, "inverse variance", "522"),
+    (6, "weights", {"records": 100, "spread": 0.1, "epsilon": 1.0}, "inverse variance", "17.5"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lecture", "name", "setting", "column", "said"), READ)
+def test_an_answer_says_what_its_figure_shows(root, lecture, name, setting, column, said):
+    first, *others = figures(root)[name].sliders
+    along = np.array([1.0, setting[first]]) if name == "weights" else np.array([setting[first]])
+    table = figures(root)[name].table(along, **{other: setting[other] for other in others})
+    assert float(said) == pytest.approx(np.ravel(table[column])[-1], rel=0.006)
+    assert re.search(rf"(?<![\d.]){re.escape(said)}(?!\d)", texts(root)[f"lecture-{lecture}"])
 
 
 def test_a_question_is_folded_and_notes_are_the_speakers(root):
@@ -90,16 +154,10 @@ def decks(root, tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as found:
-        yield found
-
-
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no chromium")
-@pytest.mark.parametrize("query", ["", "?print-pdf"])
-def test_no_slide_is_empty_or_runs_over_the_foot(decks, chromium, query):
+@pytest.mark.parametrize(("query", "unfolded"), [("", False), ("", True), ("?print-pdf", True)])
+def test_no_slide_is_empty_or_runs_over_the_foot(root, decks, chromium, query, unfolded):
     tab = chromium.new_page(viewport={"width": WIDE, "height": HIGH})
     asked, said = [], []
     tab.on("request", lambda request: asked.append(request.url))
@@ -108,7 +166,13 @@ def test_no_slide_is_empty_or_runs_over_the_foot(decks, chromium, query):
         tab.goto(f"{path.as_uri()}{query}")
         tab.wait_for_function("Reveal.isReady() && MathJax.startup?.promise !== undefined")
         tab.evaluate("MathJax.startup.promise")
+        count = len(PARTS.split((root / f"book/teach/lectures/{path.stem}.md").read_text(encoding="utf8")))
+        tab.wait_for_function(f"document.querySelectorAll('.slides section').length === {count}")
+        folds = tab.locator(".predict")
+        assert not query or folds.evaluate_all("(all) => all.every((one) => one.open)")
+        folds.evaluate_all("(all, open) => all.forEach((one) => { one.open = open; })", unfolded)
         found = tab.evaluate(LOOK)
+        assert len(found) == count
         wrong = {place: faults(one) for place, one in enumerate(found, start=1) if faults(one)}
         assert not wrong, (path.stem, wrong)
         assert query or tab.locator(".slide-number").inner_text().split("/")[1].strip() == str(len(found))

@@ -6,20 +6,16 @@ import sys
 import nbformat
 import pytest
 
+from pretended import FRONT, repository
 from userdp_book.run import cache
 from userdp_book.run.execute import keep
 from userdp_book.run.pages import Page, code_cells, notebook
 from userdp_book.run.reach import Sources
 
-PAGE = """---
-jupytext:
-  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
-kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
----
-
+PAGE = f"""{FRONT}
 # A page
 
-```{code-cell} ipython3
+```{{code-cell}} ipython3
 :tags: [hide-input]
 open("FOLDER/executed", "w")
 ```
@@ -41,10 +37,8 @@ def setup(app):
 @pytest.fixture
 def page(tmp_path):
     """A page that would leave a file behind if it were executed here; it has been run elsewhere."""
-    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (tmp_path / "constraints.txt").write_text("numpy==2.0\n")
+    repository(tmp_path)
     (tmp_path / "conf.py").write_text(CONFIGURATION)
-    (tmp_path / "book").mkdir()
     made = Page(tmp_path, "index")
     made.source.write_text(PAGE.replace("FOLDER", str(tmp_path)))
     ran(made, "planted")

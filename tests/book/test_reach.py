@@ -13,18 +13,13 @@ import pytest
 
 from faces import FACES
 from good_calls import call, good, offered
+from pretended import FRONT, repository
 from userdp_book.run import cache
 from userdp_book.run.definitions import names_of, read_code
 from userdp_book.run.execute import keep, refresh
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read
 from userdp_book.run.reach import Sources, closure
 
-FRONT = """---
-jupytext:
-  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
-kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
----
-"""
 PAGE = f"""{FRONT}
 Words.
 
@@ -94,8 +89,7 @@ DATA = ("words.csv.xz", "other.csv", "words.licence.txt", "SHA256SUMS", "make_ta
 @pytest.fixture
 def book(tmp_path):
     """A repository with one page and a package of two wings, loose modules and data."""
-    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (tmp_path / "constraints.txt").write_text("numpy==2.0\n")
+    repository(tmp_path)
     files = {f"src/userdp/{name}.py": text for name, text in MODULES.items()}
     files |= {f"src/userdp/data/{name}": "1\n" for name in DATA}
     for name, text in files.items():
@@ -107,7 +101,6 @@ def book(tmp_path):
 
 def page_with(book, code):
     page = Page(book, "page")
-    page.source.parent.mkdir(exist_ok=True)
     page.source.write_text(PAGE.replace("IMPORT", code))
     return page
 

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from PIL import Image
 
+from pretended import FRONT, repository
 from userdp_book.run import cache
 from userdp_book.run.execute import keep
 from userdp_book.run.pages import Page, code_cells, notebook, read, write
@@ -17,24 +18,19 @@ from userdp_book.site.claims import MIME
 
 pytestmark = pytest.mark.slow
 
-PAGE = """---
-jupytext:
-  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
-kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
----
-
+PAGE = f"""{FRONT}
 # A page
 
-```{code-cell} ipython3
+```{{code-cell}} ipython3
 from userdp.planning.risk.dame import rate
 print("n", rate(2))
 ```
 
-```{code-cell} ipython3
+```{{code-cell}} ipython3
 check(1)
 ```
 
-```{code-cell} ipython3
+```{{code-cell}} ipython3
 draw()
 ```
 """
@@ -165,9 +161,7 @@ PLANTED = {
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """A repository with a page for each planted fault, named after it, and one without."""
-    root = tmp_path_factory.mktemp("book")
-    (root / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (root / "constraints.txt").write_text("numpy==2.0\n")
+    root = repository(tmp_path_factory.mktemp("book"))
     (root / "src/userdp").mkdir(parents=True)
     (root / "src/userdp/rates.py").write_text("def rate(n):\n    return 1 / n**2\n")
     for plant in (nothing, *PLANTED):

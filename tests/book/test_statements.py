@@ -60,7 +60,13 @@ def unpaired(claims):
     cases = [claim for claim in claims if claim["verdict"] == "context" and claim["measured"] is not None]
     refuted = {claim["fault"] for claim in claims if claim["verdict"] == "refuted" or claim in cases}
     corrected = [claim for claim in claims if claim["verdict"] == "holds after correction"]
-    return [one["key"] for one in corrected if one["printed"] is None and one["fault"] not in refuted]
+    # what is said of all parameters needs the case in one of the claims about the same fault
+    shown = refuted | {claim["fault"] for claim in claims if claim["printed"] is not None}
+    return [
+        one["key"]
+        for one in corrected
+        if one["printed"] is None and one["fault"] not in (shown if one["key"].endswith(".all") else refuted)
+    ]
 
 
 def test_a_correction_shows_that_the_print_fails():
@@ -75,4 +81,6 @@ def test_a_correction_shows_that_the_print_fails():
     assert unpaired([lone]) == ["a.1"]
     assert unpaired([lone, lone | {"key": "a.2", "verdict": "context"}]) == ["a.1"]
     assert unpaired([lone, lone | {"key": "a.2", "verdict": "context", "measured": 2.0}]) == []
+    assert unpaired([lone | {"key": "a.all"}]) == ["a.all"]
+    assert unpaired([lone | {"key": "a.all"}, lone | {"key": "a.2", "printed": 1.0}]) == []
     assert unpaired([lone | {"printed": 1.0}]) == unpaired([lone, lone | {"verdict": "refuted"}]) == []

@@ -11,17 +11,12 @@ import pytest
 from docutils import nodes
 from PIL import Image, ImageDraw
 
+from pretended import FRONT, repository
 from userdp_book.run import compare, pairing
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read, repository_url, write
 from userdp_book.site import claims
 from userdp_book.site.links import box
 
-FRONT = """---
-jupytext:
-  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
-kernelspec: {display_name: Python 3 (ipykernel), language: python, name: python3}
----
-"""
 PAGE = f"""{FRONT}
 # A page
 
@@ -41,8 +36,7 @@ rate(2)
 @pytest.fixture
 def book(tmp_path):
     """A repository with one page and one page of prose."""
-    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/x/userdp'}")
-    (tmp_path / "book/part").mkdir(parents=True)
+    (repository(tmp_path) / "book/part").mkdir()
     (tmp_path / "book/part/page.md").write_text(PAGE)
     (tmp_path / "book/prose.md").write_text("# Prose\n\n---\nkernelspec: no\n---\n")
     return tmp_path

@@ -7,7 +7,6 @@ from scipy import stats
 from fakes import Silent
 from laws import FALSE_ALARM, has_mean, same_law
 from userdp.central import mean as central_mean
-from userdp.central.debias import debiased_count
 from userdp.central.mean import (
     cohorts,
     default_variance_users,
@@ -330,31 +329,3 @@ def test_the_ideal_mean_takes_mean_and_spread_in_the_units_of_the_domain():
     )
     assert moved.value == pytest.approx(10 * unit.value - 3, rel=1e-9)
     assert moved.variance == pytest.approx(100 * unit.variance)
-
-
-TABLE = np.full((50, 200), 0.5)
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda rng: uniform_mean(TABLE, epsilon=1, rng=rng), "means"),
-        (lambda rng: initial_mean(TABLE, epsilon=1, rng=rng), "records"),
-        (lambda rng: private_variance(TABLE, epsilon=1, rng=rng), "means"),
-        (lambda rng: debiased_count(TABLE, bound=1, epsilon=1, rng=rng), "counts"),
-    ],
-)
-def test_a_table_in_the_place_of_one_number_a_user_is_refused(call, name):
-    with pytest.raises(ValueError, match=rf"{name} must have shape \(n,\), got \(50, 200\)"):
-        call(np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rng: cohorts(np.ones(30), 29), "variance_users must be in .* got 29"),
-    ],
-)
-def test_errors_name_the_parameter_and_the_value(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(np.random.default_rng(0))

@@ -4,9 +4,12 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr
 from scipy.stats import binom, chi2
 
-from userdp.central.clipped import centres, clipped_mean, densest_window
+from userdp.central.clipped import STEP, centres, clipped_mean, densest_window
+from userdp.central.weights import optimal_weights
 from userdp.planning import plan
 from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk
 from userdp.planning.risk.improved_plan import excess, tail
@@ -174,19 +177,6 @@ def test_the_estimate_follows_the_domain():
     assert rows[1].error == pytest.approx(2.5 * rows[0].error, rel=1e-9)
 
 
-@pytest.mark.parametrize(("change", "match"), [
-    ({"window": 1e-9}, "window must be in"),
-    ({"share": 1.0}, "share must be strictly between"),
-    ({"reach": 0}, "reach must be positive"),
-    ({"sizes": [3, 4]}, "sizes must match means in shape"),
-    ({"domain": (1.0, 0.0)}, "domain"),
-])  # fmt: skip
-def test_errors_name_the_parameter_and_the_value(change, match):
-    options = {"epsilon": 1.0, "window": 0.1, "reach": 0.3, "rng": np.random.default_rng(1)} | change
-    with pytest.raises(ValueError, match=match):
-        clipped_mean([0.1, 0.2, 0.3], **options)
-
-
 @pytest.mark.statistical
 def test_where_sizes_tell_of_means_the_bound_holds_for_own_means_that_grow_with_size():
     """Users of the larger size hold the larger own means: far from what independence would allow."""
@@ -224,3 +214,36 @@ def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
     users = Users(100, constant_size(10**10), 0.0, "bounded")
     risk = clipped_risk(Clipping(0.2, 0.01, 0.5, sigmas), 0.1, users=users, epsilon=50.0)
     assert 0.19**2 <= risk.risk <= 0.3**2
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 0.7])
+@pytest.mark.parametrize("near, tails", [(0.05, "normal"), (0.3, "bounded")])
+def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas):
+    """With integrals of the tail, and the moment of a rival's lead at the whole rate of the choice."""
+    how, n, epsilon = Clipping(0.3, 0.2, 0.4, sigmas), 80, 1.3
+    found = clipped_risk(
+        how, near, users=Users(n, two_point_sizes(60, 900, 0.5), 0.05, tails), epsilon=epsilon
+    )
+    deviation = np.sqrt(1 / np.repeat([60, 900], n // 2) + 0.05**2)
+    half, margin, rest = 0.2 + sigmas * deviation, 0.3 + near, 0.6 * epsilon
+    length = np.minimum(2 * half, 2)
+    weight = optimal_weights(deviation**2, length, epsilon=rest).value if sigmas else np.full(n, 1 / n)
+
+    def beyond(t, s):
+        return ndtr(-t / s) if tails == "normal" else np.exp(-((t / s) ** 2) / 2)
+
+    from_ = np.maximum(half - margin, 0)
+    means = [quad(beyond, a, a + 12 * s, args=(s,))[0] for a, s in zip(from_, deviation, strict=True)]
+    squares = [
+        quad(lambda t, a=a, s=s: 4 * (t - a) * beyond(t, s), a, a + 12 * s)[0]
+        for a, s in zip(from_, deviation, strict=True)
+    ]
+    clipping = max(margin - 0.2, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
+    noise = 2 * (np.max(weight * length) / rest) ** 2
+    helps, stray = (
+        beyond(x, deviation).mean() for x in (0.3 * (1 - STEP / 2), min(near, 0.3 * (1 - STEP / 2)))
+    )
+    up = np.exp(0.4 * epsilon / 2)
+    failure = np.ceil(2 / (STEP * 0.3)) * (helps * up + stray + (1 - helps - stray) / up) ** n
+    expected = [np.sqrt(weight**2 @ deviation**2), clipping, noise, failure]
+    assert [*found] == pytest.approx(expected, rel=1e-8)

@@ -242,7 +242,7 @@ def test_without_noise_the_descents_find_what_they_look_for():
     assert abs(np.sum(sizes > found) - mass) <= 2
 
 
-def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
+def test_a_descent_goes_as_far_and_as_often_as_its_proof_says(monkeypatch):
     """Without noise the mean of two iterates shows the first step."""
     data, options = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3}
     curve, rng = surrogate_curve(data, largest=20.0, **RELEASE), Silent()
@@ -251,10 +251,11 @@ def test_a_descent_goes_as_far_and_as_often_as_its_proof_says():
     steepest, (scale,) = max(curve.mass, 3 * curve.reach - curve.mass), set(rng.scales)
     step = 10 / np.sqrt(2 * (steepest**2 + scale**2)) * slope
     assert step != 0 and chosen == pytest.approx(10 - step / 2, rel=1e-12)
-    rng = Silent()
-    private_gradient_descent(data, rng=rng, **options | {"epsilon": 50.0})
     steps = np.ceil((3 / gaussian_sigma(epsilon=50.0, delta=1e-3)) ** 2)
-    assert sum(np.prod(size) for _, _, size in rng.asked) == steps > 100
+    for most in (private_descent.MOST_STEPS, 100):
+        monkeypatch.setattr(private_descent, "MOST_STEPS", most)
+        private_gradient_descent(data, rng=(rng := Silent()), **options | {"epsilon": 50.0})
+        assert sum(np.prod(size) for _, _, size in rng.asked) == min(steps, most) and steps > 100
 
 
 def test_a_sampled_step_follows_n_times_the_slope_of_one_user():

@@ -141,6 +141,7 @@ def test_exact_errors_are_those_of_the_literal_algorithm(bound, epsilon, n, larg
     for _ in range(6000):
         counts = rng.poisson(each)
         estimate = debiased_count(counts, bound=bound, epsilon=epsilon, largest_rate=largest_rate, rng=rng)
+        assert estimate.bound == bound
         plain.append(estimate.clipped_mean - each.mean())
         debiased.append(estimate.rate - each.mean())
     plain, debiased = np.square(plain), np.square(debiased)

@@ -73,12 +73,6 @@ def test_whole_floats_are_counts():
     assert count_table(["a", "b"], ["x", "x"], [2.0, 1.0]).sizes.tolist() == [2, 1]
 
 
-def test_the_table_is_frozen():
-    table = count_table(USERS, ITEMS)
-    with pytest.raises(ValueError, match="read-only"):
-        table.counts.data[0] = 7
-
-
 def test_a_table_goes_into_the_releases():
     table = count_table(USERS, ITEMS, [1, 1, 2, 3, 4])
     dense = table.counts.toarray()

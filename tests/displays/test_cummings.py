@@ -186,3 +186,20 @@ def test_a_binomial_window_may_fall_with_the_own_mean():
 def test_the_nth_root_in_lemma_g_1(n, beta):
     squared = 8 * (1 - (1 - beta) ** (1 / n))
     assert 1 - (1 - squared / 8) ** n == pytest.approx(beta)
+
+
+def test_a_linear_estimator_with_noise_has_the_two_parts_of_15():
+    """(15): two coins and Laplace noise, every outcome integrated; its variance is 2, which O() hides."""
+    weights, means, scale = (0.3, 0.7), (0.2, 0.5), 0.7 * 0.5 / 1.5
+    outcomes = [(0, 1 - means[0]), (1, means[0])], [(0, 1 - means[1]), (1, means[1])]
+    centre, second = sum(w * p for w, p in zip(weights, means, strict=True)), mpmath.mpf(0)
+    for (x, p), (y, q) in ((first, other) for first in outcomes[0] for other in outcomes[1]):
+        shift = weights[0] * x + weights[1] * y - centre
+
+        def square(z, shift=shift):
+            return ((shift + z) ** 2 + (shift - z) ** 2) * mpmath.exp(-z / scale) / (2 * scale)
+
+        second += p * q * mpmath.quad(square, [0, 1, 10, mpmath.inf])
+    parts = sum(w**2 * p * (1 - p) for w, p in zip(weights, means, strict=True))
+    assert float(second) == pytest.approx(parts + 2 * scale**2, rel=1e-9)
+    assert float(second) > (parts + scale**2) * 1.1  # without the 2 it would be another number

@@ -133,6 +133,68 @@ def test_the_mean_of_the_estimate_given_the_bin_is_a_mean(cap, theta, s):
         assert min(shrunk, s) <= kept <= max(shrunk, s) and min(x, s) <= shrunk <= max(x, s)
 
 
+@pytest.mark.parametrize(("cap", "theta", "s"), [(4, F(1, 3), F(0)), (9, F(-1, 2), 8 * TAU)])
+def test_the_risk_given_the_bin_from_every_pair_of_users(cap, theta, s):
+    """(S33), (S35), (S37), (S138), (S139): the listed pairs of reports, their noise a fair sign times 1/3."""
+    root, mean, noise = isqrt(cap), mean_root(cap), F(1, 3)
+    listed = [(kept + sign * noise, p / 2) for *_, kept, p in outcomes(cap, theta, s) for sign in (-1, 1)]
+
+    def estimate(average):
+        return (average * root - (root - mean) * s) / mean
+
+    def moments(law):
+        first = sum(value * p for value, p in law)
+        return first, sum((value - first) ** 2 * p for value, p in law)
+
+    one, spread = moments(listed)
+    pairs = [(estimate((x + y) / 2), p * q) for (x, p), (y, q) in product(listed, repeat=2)]
+    expected, variance = moments(pairs)
+    assert expected == estimate(one)  # (S35), (S37)
+    assert sum((value - theta) ** 2 * p for value, p in pairs) == (expected - theta) ** 2 + variance  # (S33)
+    assert variance == (F(root) / mean) ** 2 * spread / 2
+    assert spread == moments([(kept, p) for *_, kept, p in outcomes(cap, theta, s)])[1] + noise**2  # (S139)
+
+
+@pytest.mark.parametrize(("cap", "theta", "s"), CASES)
+def test_what_is_cut_of_a_large_user(cap, theta, s):
+    """(S96) to (S98) and (S122), (S125): user by user; a mean at 1 attains the bound of (S125)."""
+    lower, upper = max(s - 7 * TAU, F(-1)), min(s + 7 * TAU, F(1))
+    for m, x, shrunk, kept, _ in outcomes(cap, theta, s):
+        w = F(isqrt(min(m, cap)), isqrt(cap))
+        assert shrunk - s == w * (x - s)
+        assert abs(shrunk - s) <= w * (abs(x - theta) + abs(theta - s))
+        if m >= cap:
+            assert shrunk == x and abs(kept - x) == max(x - upper, 0) + max(lower - x, 0)
+            assert max(x - upper, 0) <= 2 >= max(lower - x, 0)
+    assert abs(1 - s) == abs(1 - theta) + (theta - s) or theta < s
+
+
+def test_large_users_are_bounded_like_the_cap():
+    """(S58) and (S100): sizes from the cap on, each with its own tail; equal where all have the cap."""
+    cap, tau, theta = 4, F(1, 2), F(0)
+    tails = {
+        m: sum(F(comb(m, k), 2**m) for k in range(m + 1) if abs(F(2 * k, m) - 1 - theta) >= tau)
+        for m in MASSES
+    }
+    listed = [(m, x, p) for m, x, _, _, p in outcomes(cap, theta, F(0))]
+    event = sum(p for m, x, p in listed if m >= cap and abs(x - theta) >= tau)
+    assert event == sum(mass * tails[m] for m, mass in MASSES.items() if m >= cap)
+    bound = 2 * exp(-cap * tau**2 / 2)
+    weighted = sum(mass * 2 * exp(-m * tau**2 / 2) for m, mass in MASSES.items() if m >= cap)
+    assert event <= weighted <= bound * sum(mass for m, mass in MASSES.items() if m >= cap)
+
+
+def test_the_good_event_has_the_root_of_the_users_own_size():
+    """(S118): with another size under the root a user of four records leaves its window too often."""
+    level, bound = 1.2, 2 * exp(-1.2)
+
+    def leaves(size):
+        width = sqrt(2 * level / size)
+        return sum(comb(4, k) / 16 for k in range(5) if abs(k / 2 - 1) > width)
+
+    assert leaves(4) <= bound < leaves(16)
+
+
 def test_a_shrunk_mean_is_nearer_to_the_centre_by_its_weight():
     """(S124), (S129), (S133): of degree one in weight, mean and centre, so that two values of each decide."""
     for w, x, s in product((HALF, F(1, 3)), (F(0), F(1)), (F(0), F(1))):

@@ -149,11 +149,6 @@ def test_no_half_width_asks_for_more_than_a_million_bins(name):
     assert Bins(1 / MOST_BINS).count == MOST_BINS
 
 
-def test_a_cap_on_sizes_beyond_all_reason_is_refused():
-    with pytest.raises(ValueError, match=r"size_cap must be in \[1, 1000000000000\], got 1e\+30"):
-        run("local.dame", size_cap=1e30)
-
-
 def test_half_widths_do_not_overflow_with_numpy_integers():
     """Columns of data frames are often of 32 bits."""
     n, m, d = np.int32(10**5), np.int32(10**6), np.int32(2000)

@@ -244,17 +244,6 @@ def test_one_coefficient_asks_nobody():
     assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda rng: TrigonometricDensity((0.6, 0.6)), r"later must hold pairs .* got \(0.6, 0.6\)"),
-    ],
-)
-def test_bad_parameters_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make(np.random.default_rng(0))
-
-
 def test_one_coefficient_is_known_beforehand():
     means = draw_user_coefficients(LAPLACE, n=3, size=9, terms=1, epsilon=1.0, rng=np.random.default_rng(1))
     assert (means == np.ones((3, 1))).all()

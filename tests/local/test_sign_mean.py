@@ -120,12 +120,3 @@ def test_it_meets_users_in_as_many_rounds_as_it_says():
 def test_few_sizes_stand_for_all():
     law = two_point_sizes(3, 50, 0.5)
     assert np.unique(law.quantile((np.arange(CELLS) + 0.5) / CELLS), return_counts=True)[1].tolist() == [3, 3]
-
-
-@pytest.mark.parametrize(("change", "match"), [
-    ({"rounds": 0}, "rounds must be"), ({"rounds": 900}, "rounds must be"),
-    ({"spread": -1.0}, "spread must be"),
-])  # fmt: skip
-def test_errors_name_the_parameter_and_the_value(change, match):
-    with pytest.raises(ValueError, match=match):
-        sign_mean(np.zeros(600), rng=np.random.default_rng(1), **(HOW | change))

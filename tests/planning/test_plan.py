@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
+from fakes import Silent
 from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import initial_error, realistic_mean
@@ -18,12 +19,24 @@ from userdp.planning.local_methods import in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
-from userdp.privacy import PiecewiseReport, Release
+from userdp.privacy import CubeReport, PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
-from userdp.sizes import FiniteSizes, PowerLawSizes, constant_size, empirical_sizes, uniform_sizes
+from userdp.sizes import (
+    FiniteSizes,
+    PowerLawSizes,
+    constant_size,
+    empirical_sizes,
+    two_point_sizes,
+    uniform_sizes,
+)
 from userdp_papers.populations import BetaUsers, Signs
 from userdp_papers.theory.exact import calibrated_half_width, localised_bound, localised_risk, sign_means
-from userdp_papers.theory.rates import duchi_mean_risk, laplace_mean_risk
+from userdp_papers.theory.rates import (
+    central_least_risk,
+    duchi_mean_risk,
+    laplace_mean_risk,
+    local_least_risk,
+)
 
 # users of one distribution, unless a test says otherwise
 plan = partial(planning.plan, spread=0.0, sizes_tell=False)
@@ -109,7 +122,9 @@ def test_one_round_errors_are_those_of_the_closed_forms():
     average = central["average of all users"]
     released = average.run(np.zeros(400), rng=np.random.default_rng(1))
     assert average.noise == pytest.approx(2**0.5 * released.scale)
-    assert average.error**2 == pytest.approx(average.noise**2 + 2.5**2 / 25 / 400)
+    sampled = (average, 2.5**2 / 25), (local["two-point reports"], user), (local["Laplace reports"], user)
+    for one, variance in sampled:
+        assert one.error**2 - one.noise**2 == pytest.approx(variance / 400)
 
 
 @pytest.mark.parametrize("size, epsilon", [(1, 4.0), (3, 0.5), (3, 2.0), (50, 6.0)])
@@ -117,15 +132,19 @@ def test_the_error_of_piecewise_reports_is_that_at_the_worst_mean_of_signs(size,
     report, risks = PiecewiseReport(-1.0, 1.0, epsilon), []
     for theta in np.linspace(-1, 1, 41):
         law = sign_means(theta, size)
-        risks.append(law.probabilities @ (report.variance(law.values) + (law.values - theta) ** 2))
+        noise = law.probabilities @ report.variance(law.values)
+        risks.append((noise + law.probabilities @ (law.values - theta) ** 2, noise))
     (row,) = (one for one in plan(n=400, sizes=size, epsilon=epsilon) if one.method == "piecewise reports")
-    assert 400 * row.error**2 == pytest.approx(max(risks), rel=1e-9)
-    assert max(risks) > 1.02 * min(risks)
+    assert [400 * row.error**2, 400 * row.noise**2] == pytest.approx(max(risks), rel=1e-9)
+    assert max(risks)[0] > 1.02 * min(risks)[0]
 
 
-@pytest.mark.parametrize(("size", "spread", "variance"), [(1, 0.0, 1.0), (1, 0.9, 1.0), (4, 0.5, 0.5)])
+@pytest.mark.parametrize(
+    ("size", "spread", "variance"),
+    [(1, 0.0, 1.0), (1, 0.9, 1.0), (4, 0.5, 0.5), (two_point_sizes(1, 4, 0.5), 0.5, 1 / 1.5)],
+)
 def test_without_privacy_the_error_is_that_of_the_users_means(size, spread, variance):
-    """Users of one record have the variance of a sign, the most that there is."""
+    """Users of one record have the variance of a sign, the most that there is; others count for more."""
     ranking = plan(n=400, sizes=size, epsilon=1.0, spread=spread)
     assert ranking.without_privacy == pytest.approx(np.sqrt(variance / 400))
 
@@ -256,6 +275,41 @@ def test_a_curator_answers_for_vectors_at_a_part_of_the_budget_for_each_coordina
         assert 0.2 < np.mean(errors) / option.error**2 < 2, option.method
 
 
+@pytest.mark.parametrize("trust, least", [("nobody", local_least_risk), ("curator", central_least_risk)])
+def test_vectors_are_plans_for_numbers_at_a_part_of_the_users_or_of_the_budget(trust, least):
+    """Of either half of the users each coordinate has a fold, of a curator's budget a third; squares add."""
+    asked = {"sizes": 1000, "tails": "normal", "domain": (0, 5), "trust": trust}
+    n, epsilon = (2 * (3005 // 2 // 3), 2.0) if trust == "nobody" else (3005, 2.0 / 3)
+    ranking = plan(n=3005, epsilon=2.0, dimension=3, **asked)
+    alone = {one.method: one for one in plan(n=n, epsilon=epsilon, **asked)}
+    rows = {row.method.rpartition(",")[0]: row for row in ranking}
+    if whole := rows.pop("", None):
+        report = CubeReport(3, 2.0).privatise(np.zeros((1, 3)), np.random.default_rng(1))
+        assert whole.error**2 == pytest.approx(2.5**2 * (report**2).sum() / 3005, rel=1e-12)
+        assert whole.error**2 - whole.noise**2 == pytest.approx(2.5**2 * 3 / 1000 / 3005, rel=1e-9)
+    for method, row in rows.items():
+        for name in ("error", "noise", "bias"):
+            assert getattr(row, name) == pytest.approx(3**0.5 * getattr(alone[method], name), rel=1e-12)
+        assert row.failure == pytest.approx(3 * alone[method].failure) and row.failure < 1
+    limit = least(constant_size(1000), n=3005, epsilon=2.0)
+    scales = [ranking.without_privacy, ranking.guess, ranking.least]
+    assert scales == pytest.approx(3**0.5 * 2.5 * np.sqrt([1 / 3005 / 1000, 1, limit]), rel=1e-12)
+
+
+@pytest.mark.parametrize("private_sizes", [False, True])
+def test_the_noise_of_a_weighted_mean_is_what_its_run_asks_for(private_sizes):
+    """Of users in the middle, where the centre that is found is the one that was foretold."""
+    asked = {"trust": "curator", "private_sizes": private_sizes, "domain": (0, 5), "spread": 0.4}
+    ranking = plan(n=5000, sizes=20, epsilon=3.0, **asked)
+    (row,) = (one for one in ranking if one.method.startswith(("weighted", "noisy")) and not one.unused)
+    made = row.run(np.full(5000, 2.5), np.full(5000, 20), rng=Silent())
+    assert row.noise == pytest.approx(2**0.5 * made.scale, rel=1e-9)
+    reach = initial_error(0.5, 500, epsilon=2.0 if private_sizes else 3.0, beta=central_methods.BETA)
+    lost = 50 * central_methods.BETA * (reach / np.log(2 / central_methods.BETA)) ** 2
+    sampled = (2.5**2 / 20 + 0.4**2 * (1 - 1 / 20)) / 4500
+    assert row.error**2 - row.noise**2 - lost == pytest.approx(sampled, rel=1e-9)
+
+
 def test_no_vector_of_equal_weights_is_kept():
     found = mean.uniform_mean(np.full(10**4, 0.3), epsilon=1.0, rng=np.random.default_rng(1))
     assert found.weights.shape == (10**4,) and found.weights.strides == (0,)
@@ -295,14 +349,6 @@ def test_a_fold_keeps_the_means_and_sizes_of_its_users_together():
     means = sizes[:, None] + 100 * np.arange(3)
     assert in_folds(estimator, means, sizes, offset=5).value.tolist() == [5, 6, 7]
     assert sorted(np.concatenate(seen)) == sizes.tolist()
-
-
-def test_the_quotient_averages_nine_tenths_of_the_users():
-    ranking = plan(n=5000, sizes=20, epsilon=3.0, trust="curator", private_sizes=True)
-    (quotient,) = (option for option in ranking if option.method.startswith("noisy quotient"))
-    reach = initial_error(0.5, 500, epsilon=2.0, beta=central_methods.BETA)
-    lost = 8 * central_methods.BETA * (reach / np.log(2 / central_methods.BETA)) ** 2
-    assert quotient.error**2 - quotient.noise**2 - lost == pytest.approx(1 / (0.9 * 5000 * 20), rel=1e-9)
 
 
 @pytest.mark.parametrize("trust, options", [

@@ -20,7 +20,7 @@ FAULTS, ITEMS, CLAIMS = faults(), verdicts(), judgements()
 AMENDED = ("refuted", "holds after correction")
 FRAGMENT = re.compile(r"(and|it|so|which|the same|for|this|these|there|both|corrected|see)\b", re.IGNORECASE)
 KNOWN = {"claim", "verdict", "evidence", "note", "template", "whose", "target", "locus", "fault", "theorem"}
-KNOWN |= {"other_reading"}
+KNOWN |= {"other_reading", "proof", "missing"}
 OF_A_FAULT = {"statement", "target", "locus", "severity", "printed", "counterexample", "repair", "survives"}
 OF_A_LOSS = {"stated", "really", "example"}
 

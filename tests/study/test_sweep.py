@@ -43,18 +43,6 @@ def test_order_of_names_and_kind_of_number_do_not_matter():
     assert stream(1, a=1, b=2.5).random() == stream(np.int64(1), b=np.float64(2.5), a=np.int64(1)).random()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"repetitions": 0, "seed": 1}, "repetitions must be a whole number of at least 1, got 0"),
-        ({"repetitions": 1, "seed": -1}, "seed must be a whole number of at least 0, got -1"),
-    ],
-)
-def test_bad_parameters_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        sweep(draw, GRID, **options)
-
-
 def test_a_cell_without_plain_content_is_named():
     with pytest.raises(ValueError, match="parameters must be numbers, strings, None or lists"):
         stream(1, law=object())

@@ -60,8 +60,9 @@ def test_hockey_stick_is_the_largest_excess_over_all_events():
 @pytest.mark.parametrize("both", [True, False])
 def test_rectangles_find_the_excess_of_gaussian_noise_and_never_more(both):
     exact = gaussian_delta(1.0, epsilon=0.5, sensitivity=2**0.5 if both else 1.0)
+    known = {} if both else {"both": False}  # by default a user moves both
     coarse, fine = (
-        slack_by_rectangles(norm.cdf, 1.0, 0.5, np.linspace(-6, 6, cells), both=both) for cells in (25, 400)
+        slack_by_rectangles(norm.cdf, 1.0, 0.5, np.linspace(-6, 6, cells), **known) for cells in (25, 400)
     )
     assert coarse <= exact and fine <= exact == pytest.approx(fine, rel=1e-3)
 

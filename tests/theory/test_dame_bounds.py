@@ -107,9 +107,3 @@ def test_constants_are_the_stated_ones():
 def test_simple_risks():
     assert laplace_mean_risk(0.5, n=100, epsilon=2.0) == pytest.approx((0.5 + 2) / 100)
     assert duchi_mean_risk(0.6, n=100, epsilon=np.log(3)) == pytest.approx((4 - 0.36) / 100)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, -1.5])
-def test_the_risk_of_two_points_names_the_budget_that_was_given(epsilon):
-    with pytest.raises(ValueError, match=f"epsilon must be positive, got {epsilon}"):
-        duchi_mean_risk(0.0, n=9, epsilon=epsilon)

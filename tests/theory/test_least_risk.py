@@ -136,3 +136,24 @@ def test_sizes_are_rounded_up_to_few_and_no_chance_is_lost(shape):
     assert cells.values.size <= CELLS == 48 and cells.values[-1] == law.largest
     below = 1 - law.survival(cells.values + 1)
     assert np.cumsum(cells.probabilities) == pytest.approx(below, abs=1e-12)
+
+
+@pytest.mark.parametrize("n, epsilon, sizes", [(3, 1.0, (1, 3)), (40, 0.3, (2, 50)), (3, 30.0, (2, 50))])
+def test_the_smooth_bounds_are_the_best_of_many_priors(n, epsilon, sizes):
+    """Of density cos^2 on every reach, as sums over a grid: van Trees and its private kin."""
+    law, x, reaches = (
+        two_point_sizes(*sizes, 0.5),
+        (np.arange(200) + 0.5) / 100 - 1,
+        np.geomspace(1e-3, 0.999, 99),
+    )
+    prior, information = np.cos(np.pi * x / 2) ** 2 / 100, (np.pi / reaches) ** 2
+    own = 1 / (1 - np.outer(reaches, x) ** 2) @ prior
+    steep = n * (np.exp(epsilon / 2) - np.exp(-epsilon / 2)) / 2**0.5 * np.mean(np.sqrt(sizes))
+    central = np.maximum(
+        (steep * own**0.5 + information**0.5) ** -2, 1 / (n * np.mean(sizes) * own + information)
+    )
+    assert 0.97 < central_least_risk(law, n=n, epsilon=epsilon) / central.max() < 1 + 1e-5
+    told = score_limit(np.outer(reaches[::9], x), law, epsilon=epsilon) ** 2 @ prior
+    smooth, two = (1 / (n * told + information[::9])).max(), two_point_least(law, n=n, epsilon=epsilon)
+    local = local_least_risk(law, n=n, epsilon=epsilon)
+    assert two <= local == pytest.approx(max(smooth, two), rel=0.1 if smooth > two else 1e-12)

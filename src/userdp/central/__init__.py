@@ -1,16 +1,6 @@
 """Estimators in the central model: means of heterogeneous users, histograms, contribution bounds."""
 
-from userdp.central import (
-    bounds,
-    clipped,
-    debias,
-    histogram,
-    mean,
-    over_records,
-    private_sizes,
-    unknown_domain,
-    weights,
-)
+from userdp import _public
 from userdp.central.bounds import *
 from userdp.central.clipped import *
 from userdp.central.debias import *
@@ -22,5 +12,4 @@ from userdp.central.private_sizes import SAFETY
 from userdp.central.unknown_domain import *
 from userdp.central.weights import *
 
-MODULES = bounds, clipped, debias, histogram, mean, over_records, private_sizes, unknown_domain, weights
-__all__ = [name for module in MODULES for name in module.__all__] + ["SAFETY"]
+__all__ = _public.offered(vars())

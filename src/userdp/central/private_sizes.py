@@ -13,10 +13,9 @@ import scipy
 
 from userdp import _validate
 from userdp._public import public
-from userdp._types import ArrayLike, Floats, Ints, Rng
+from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
-    Domain,
     checked_users,
     cohorts_for,
     default_variance_users,

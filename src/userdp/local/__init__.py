@@ -1,6 +1,6 @@
 """Estimators for users who trust nobody: each sends reports that are private by themselves."""
 
-from userdp.local import cover, density, improved, localise, mean, mixture, signs, sparse, unequal, vector
+from userdp import _public
 from userdp.local.cover import *
 from userdp.local.density import *
 from userdp.local.improved import *
@@ -16,6 +16,4 @@ from userdp.local.unequal import *
 from userdp.local.unequal import DAME_MARGIN
 from userdp.local.vector import *
 
-MODULES = cover, density, improved, localise, mean, mixture, signs, sparse, unequal, vector
-__all__ = [name for module in MODULES for name in module.__all__]
-__all__ += ["DAME_MARGIN", "KENT_MARGIN", "MIXTURE_MARGIN", "MIXTURE_SIMULATION_CONSTANT", "SPARSE_CUT"]
+__all__ = _public.offered(vars())

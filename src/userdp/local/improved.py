@@ -13,10 +13,9 @@ import numpy as np
 
 from userdp import _validate
 from userdp._public import public
-from userdp._types import ArrayLike, NDArray, Rng
+from userdp._types import ArrayLike, Domain, NDArray, Rng
 from userdp.local._rounds import UNIT, average_report, to_domain, to_unit, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import Domain
 from userdp.local.unequal import matching_sizes
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport, project

@@ -10,18 +10,8 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Domain, NDArray, Rng
-from userdp.local._rounds import (
-    UNIT,
-    Options,
-    Refinement,
-    Rounds,
-    average_report,
-    centred,
-    log_information,
-    to_domain,
-    to_unit,
-    users_table,
-)
+from userdp.local import _rounds
+from userdp.local._rounds import UNIT, Options, Refinement, Rounds
 from userdp.local.localise import Ballot, Bins
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import MeanEstimate
@@ -103,9 +93,9 @@ def piecewise_mean(
 def _one_round(
     kind: type, means: ArrayLike, epsilon: float, domain: Domain, every_report: bool, rng: Rng
 ) -> MeanEstimate:
-    x = users_table("n", 1, epsilon, rng, means=means)
+    x = _rounds.users_table("n", 1, epsilon, rng, means=means)
     randomiser = kind(*domain, epsilon)
-    value = average_report(randomiser, x, x.size, every_report, rng)
+    value = _rounds.average_report(randomiser, x, x.size, every_report, rng)
     return MeanEstimate(float(value), randomiser.guarantee, error=randomiser.error(x.size))
 
 
@@ -118,7 +108,7 @@ def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """
     _validate.positive(epsilon=epsilon)
     factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)
-    return float(np.sqrt(factor * log_information(n, size, z) / size))
+    return float(np.sqrt(factor * _rounds.log_information(n, size, z) / size))
 
 
 @public
@@ -162,10 +152,10 @@ def localised_mean(
     >>> round(result.value, 3), result.guarantee.epsilon
     (0.292, 1.0)
     """
-    x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)
-    half_width = None if half_width is None else half_width / centred(domain)[1]
+    x = _rounds.to_unit(_rounds.users_table("n", 2, epsilon, rng, means=means), domain)
+    half_width = None if half_width is None else half_width / _rounds.centred(domain)[1]
     how = Options(size, epsilon, half_width, general, False, every_report, rng)
-    return to_domain(localised(x, how), domain)
+    return _rounds.to_domain(localised(x, how), domain)
 
 
 def localised(means: NDArray, how: Options) -> MeanEstimate:

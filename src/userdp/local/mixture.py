@@ -11,9 +11,8 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local._rounds import average_report, users_table
+from userdp.local._rounds import average_report, log_information, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import log_information
 from userdp.privacy.guarantee import disjoint
 from userdp.privacy.reports import HashedReport, UnaryEncoding, project
 from userdp.privacy.results import MixtureEstimate

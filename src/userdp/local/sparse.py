@@ -24,8 +24,8 @@ import numpy as np
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local._rounds import Options, real_numbers, users_table
-from userdp.local.mean import localised_half_width, log_information
+from userdp.local._rounds import Options, log_information, real_numbers, users_table
+from userdp.local.mean import localised_half_width
 from userdp.local.vector import by_coordinate
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import LaplaceReport, project

@@ -8,10 +8,9 @@ import numpy as np
 
 from userdp import _validate
 from userdp._public import public
-from userdp._types import ArrayLike, NDArray, Rng
+from userdp._types import ArrayLike, Domain, NDArray, Rng
 from userdp.local._rounds import UNIT, Refinement, Rounds, real_numbers, to_domain, to_unit, users_table
 from userdp.local.localise import Ballot, Bins
-from userdp.local.mean import Domain
 from userdp.privacy.reports import LaplaceReport, project
 from userdp.privacy.results import MeanEstimate
 from userdp.sizes import SizeLaw, refuse_private

@@ -15,8 +15,8 @@ import scipy
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, NDArray, Rng
-from userdp.local._rounds import Options, users_table
-from userdp.local.mean import localised, log_information
+from userdp.local._rounds import Options, log_information, users_table
+from userdp.local.mean import localised
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import project
 from userdp.privacy.results import VectorEstimate

@@ -3,7 +3,7 @@
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -140,9 +140,6 @@ class Ranking(Sequence[Option]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.options[index]
-
-    def __iter__(self) -> Iterator[Option]:
-        return iter(self.options)
 
     @property
     def useful(self) -> bool:

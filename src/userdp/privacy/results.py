@@ -10,18 +10,6 @@ from userdp._public import checked
 from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
-__all__ = [
-    "Release",
-    "MeanEstimate",
-    "VectorEstimate",
-    "SparseEstimate",
-    "MixtureEstimate",
-    "CoverEstimate",
-    "WeightedEstimate",
-    "HistogramEstimate",
-    "CountEstimate",
-]
-
 Value = TypeVar("Value", covariant=True)
 
 
@@ -206,3 +194,6 @@ class CountEstimate(Release[float]):
     rate: float
     clipped_mean: float
     bound: int
+
+
+__all__ = [name for name in dir() if name.endswith(("Release", "Estimate"))]

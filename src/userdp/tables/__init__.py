@@ -1,8 +1,7 @@
 """From a reader's own records to users' means and counts."""
 
-from userdp.tables import counts, records
+from userdp import _public
 from userdp.tables.counts import *
 from userdp.tables.records import *
 
-MODULES = counts, records
-__all__ = [name for module in MODULES for name in module.__all__]
+__all__ = _public.offered(vars())

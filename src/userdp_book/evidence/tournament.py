@@ -9,7 +9,6 @@ RESULTS = Path(__file__).with_suffix(".csv")
 KNOWN = ("situation", "trust", "n", "epsilon", "sizes", "spread", "shape", "sizes tell")
 COLUMNS = (*KNOWN, "method", "kind", "basis", "assumed", "foretold", "seen", "against first", "useful")
 KEPT, SOME, MUCH = 1.15, 1.1, 1.25
-ASKED = {"options": 0.98, "firsts": 1.0, SOME: 0.03, MUCH: 0.0}  # shares, least or most, set before any run
 
 
 def write(rows: Iterable[dict[str, Any]], path: Path, seed: int) -> None:
@@ -52,28 +51,6 @@ def sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def is_first(row: dict[str, Any]) -> bool:
     """Whether a row is that of the plan's first option."""
     return row["kind"] == "option" and float(row["against first"]) == 1
-
-
-def targets(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """What was asked of the plan where its assumptions hold, what it reached, and what is left."""
-    true = [row for row in rows if row["kind"] == "option" and str(row["assumed"]) == "True"]
-    found = []
-    for name, some in (("options", true), ("firsts", [*filter(is_first, true)])):
-        words = f"sound {name} within {KEPT} times what was predicted"
-        found.append((words, sum(map(kept, some)), len(some), ASKED[name], 1))
-    for by in (SOME, MUCH):
-        situations = len({row["situation"] for row in sound(rows)})
-        lost = len(beaten(sound(rows), by))
-        found.append((f"sound first beaten by a factor of {by}", lost, situations, ASKED[by], -1))
-    return [
-        {
-            "what": words,
-            "asked": f"{'at least' if side > 0 else 'at most'} {asked:.0%}",
-            "reached": f"{count} of {of} ({count / of:.1%})",
-            "left": f"{max(0.0, side * (asked - count / of)):.1%}",
-        }
-        for words, count, of, asked, side in found
-    ]
 
 
 def verdict(rows: list[dict[str, Any]]) -> str:

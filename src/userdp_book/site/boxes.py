@@ -8,10 +8,10 @@ import re
 from docutils import nodes
 from sphinx_proof.nodes import NODE_TYPES
 
-from userdp_papers.study.claims import SEVERITIES, faults, statements, verdicts
+from userdp_papers.study.claims import SEVERITIES, faults, judgements, statements, theorems_for, verdicts
 
 from . import SAFE
-from .claims import AUTHORS, SYMBOLS, own_name, slug
+from .claims import AUTHORS, SYMBOLS, anchor, badge, own_name, slug
 from .links import resolved, to_page, to_statement
 
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
@@ -49,6 +49,7 @@ def name_boxes(app, doctree, docname: str) -> None:
             if not dash:
                 title += ribbon(id)
                 plain.insert(1, true_of_it(app.builder, docname, id))
+                plain += proved(app.builder, docname, f"{id}.all")
             box.replace_self(plain)
 
 
@@ -88,6 +89,28 @@ def true_of_it(builder, docname: str, id: str) -> list[nodes.Node]:
     link = to_statement(own, "The repair") if has_own else to_page(CORRECTIONS, "The repair", f"fault-{key}")
     line = [*with_math(judged["sentence"]), nodes.Text(" "), *resolved(builder, docname, link)]
     return [nodes.paragraph("", "", *line, nodes.Text("."), classes=["true-of-it"])]
+
+
+def proved(builder, docname: str, key: str) -> list[nodes.Node]:
+    """For which parameters it is proved, by which theorem or under which title, and what is not."""
+    if not (said := judgements().get(key)):
+        return []
+    line = [badge(said["verdict"]), nodes.Text(" "), *with_math(f"{said['claim']} {said.get('missing', '')}")]
+    line += [nodes.Text(f" {said['evidence'].capitalize()}: ")]
+    for name in theorems_for(key):
+        line += [nodes.literal(text=name), nodes.Text(", ")]
+    for title in titles(said):
+        page, _, words = title.rpartition(": ")
+        line += resolved(builder, docname, to_page(f"book/{page}", words)) if page else with_math(words)
+        line += [nodes.Text(", ")]
+    line[-1] = nodes.inline(text=f" · {key}", classes=["claim-key"])
+    return [nodes.paragraph("", "", *line, ids=[anchor(key)], classes=["claim-numbers"])]
+
+
+def titles(claim: dict) -> list[str]:
+    """The proofs that a claim names by their titles, each after its page where that is another one."""
+    named = claim.get("proof", [])
+    return [named] if isinstance(named, str) else named
 
 
 def with_math(text: str) -> list[nodes.Node]:

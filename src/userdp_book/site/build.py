@@ -29,7 +29,6 @@ READ = (
     "_toc.yml",
     "book",
     "src",
-    "tools/cluster.log",
     "_build/executed",
     "_build/downloads",
     "_build/live/pyodide-lock.json",

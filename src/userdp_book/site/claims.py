@@ -2,14 +2,15 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from docutils import nodes
 
-from userdp_papers.study.claims import MIME, judgements, statements
+from userdp_papers.study.claims import MIME, Claim, judgements, statements
 
 from ..run.pages import Page, pages
 from .generated import SOURCES
@@ -27,6 +28,7 @@ SYMBOLS = {
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 WORDS = 10  # of a claim that is closed
+LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -46,10 +48,20 @@ def collect(root: Path) -> list[Stored]:
     return [
         Stored(page, data)
         for page in pages(root)
-        for path in [page.executed if page.executed.is_file() else page.twin]
+        for path, read in (
+            (page.executed if page.executed.is_file() else page.twin, claims_in),
+            (page.source, proved_in),
+        )
         if path.is_file()
-        for data in claims_in(path, path.stat().st_mtime_ns)
+        for data in read(path, path.stat().st_mtime_ns)
     ]
+
+
+@cache
+def proved_in(path: Path, mtime: int) -> list[dict]:
+    """What the boxes of a page say of all parameters."""
+    keys = [f"{id}.all" for id in LABEL.findall(path.read_text(encoding="utf8"))]
+    return [asdict(Claim.judged(key)) for key in keys if key in judgements()]
 
 
 @cache

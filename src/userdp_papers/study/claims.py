@@ -1,8 +1,9 @@
 """One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
 
-What is judged stands in ``judgement/``, four tables a paper: its claims, each under its statement's id and a
-number; the faults that they show, one table per error; one verdict per statement; and its numbered displays.
-A page supplies the numbers: ``check(key, measured, expected)``.
+What is judged stands in ``judgement/``, five tables a paper: its claims, each under its statement's id and a
+number; the faults that they show, one table per error; one verdict per statement; its numbered displays; and
+for which parameters each theorem is proved, and by which proof. A page supplies the numbers:
+``check(key, measured, expected)``.
 """
 
 import csv
@@ -54,7 +55,7 @@ CONTRADICTED, STRICT = "not at your settings", "USERDP_STRICT"
 UNMEASURED = ("not reproducible", "context")
 RELATIONS = ("==", "<=", ">=", "<", ">")
 # Fields of the tables that no claim carries: pages look them up.
-BESIDE = ("theorem", "other_reading")
+BESIDE = ("theorem", "other_reading", "proof", "missing")
 
 
 @functools.cache
@@ -75,9 +76,16 @@ def _tables(kind):
 
 @functools.cache
 def judgements():
-    """Return what is judged: key -> fields of the claim."""
-    claims = _tables("").items()
-    return {f"{id}.{number}": fields for id, numbered in claims for number, fields in numbered.items()}
+    """Return what is judged: key -> fields of the claim; what is said of all parameters ends in ``.all``."""
+    claims = {f"{id}.{number}": fields for id, some in _tables("").items() for number, fields in some.items()}
+    return claims | {f"{id}.all": _whole(id) | fields for id, fields in _tables(".proved").items()}
+
+
+def _whole(id):
+    """What a claim about all of a statement shares with the statement's verdict."""
+    row, item = statements()[id], verdicts()[id]
+    place = {"whose": "paper", "target": "statement", "locus": f"{row['kind'].capitalize()} {row['number']}"}
+    return place | {"verdict": item["verdict"], "note": item["sentence"]}
 
 
 def theorems_for(key):

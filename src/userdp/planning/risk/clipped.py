@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy
 from scipy.special import expit
 
 from userdp._types import Floats
@@ -124,7 +124,7 @@ def choose_clipping(users: Users, *, epsilon: float, weighed: bool) -> tuple[Cli
         near = deviation * len(users.shape.parts) ** 2  # with several parts one deviation leaves nobody near
         first = np.array([math.log(start * deviation), math.log(near), 1.0, -0.8])
         options = {"maxfev": MOST_TRIALS, "xatol": 1e-2, "fatol": 1e-3}
-        best = optimize.minimize(
+        best = scipy.optimize.minimize(
             lambda x: math.log(bound(x).risk), first, method="Nelder-Mead", options=options
         ).x
         found.append((bound(best).risk, build(best)[0], bound(best)))

@@ -16,7 +16,7 @@ const userdpReach = (() => {
       const scrolls = box.scrollWidth > box.clientWidth && /auto|scroll/.test(style.overflowX)
         || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
       box.classList.toggle("scrolls", scrolls && box.scrollWidth > box.clientWidth);
-      if (scrolls && !box.hasAttribute("tabindex")) box.tabIndex = 0;
+      if (scrolls && box.tabIndex < 0) box.tabIndex = 0; // the theme takes stops away from what does not scroll
     }
   }
 

@@ -12,6 +12,10 @@ c.CourseDirectory.course_id = "userdp"
 # Seconds a cell; nbgrader's own 30 are for an idle machine. A loop that never ends costs this once a check.
 c.Execute.timeout = 120
 
+# Seconds until a kernel answers; nbgrader's own 60 and 4 leave hand-ins out on a busy machine.
+c.Execute.startup_timeout = 300
+c.Execute.iopub_timeout = 60
+
 # A check that a student has deleted is put back where it belongs.
 c.OverwriteCells.add_missing_cells = True
 

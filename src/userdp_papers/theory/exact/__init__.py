@@ -1,16 +1,7 @@
 """Exact risks, losses and distributions, without simulation."""
 
-from userdp.planning.risk import localised
+from userdp import _public
 from userdp.planning.risk.localised import *
-from userdp_papers.theory.exact import (
-    counts,
-    density,
-    histograms,
-    infinite_records,
-    sensitivity,
-    user_windows,
-    votes,
-)
 from userdp_papers.theory.exact.counts import *
 from userdp_papers.theory.exact.density import *
 from userdp_papers.theory.exact.histograms import *
@@ -19,5 +10,4 @@ from userdp_papers.theory.exact.sensitivity import *
 from userdp_papers.theory.exact.user_windows import *
 from userdp_papers.theory.exact.votes import *
 
-MODULES = counts, density, histograms, infinite_records, sensitivity, user_windows, votes, localised
-__all__ = [name for module in MODULES for name in module.__all__]
+__all__ = _public.offered(vars())
