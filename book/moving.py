@@ -1,79 +1,102 @@
-"""The plan as figures that move: the errors of the methods for users with equally many records."""
+"""The plan as a figure that moves, and what it costs to hide a whole person."""
+
+from functools import cache
 
 import numpy as np
 
 from userdp import plan
+from userdp.sizes import uniform_sizes
 from userdp_book.site.chart import Axis
 from userdp_book.site.figure import Slider, figure, large, steps
 
-ERROR = Axis("error", 1e-6, 1)
-SIGNS, WINDOW = "signs at moving thresholds", "clipped mean about a private window"
-LOCAL = {"improved mean": "c", "two-point reports": "a", "piecewise reports": "b", SIGNS: "d"}
-CENTRAL = {WINDOW: "c", "average of all users": "a"}
+ERROR, DOMAIN = Axis("error", 1e-5, 1), (0, 1)
+CURATOR, NOBODY = "I hold the data: a mean", "nobody may see them: a mean"
+COUNTS, ITEMS = "I hold them: counts of items", 30
+ALIKE, DIFFER, SPREAD = "have one mean", "differ from each other", 0.1
+EQUAL, UNEQUAL = "the same for all", "from 1 to twice that"
 
 
-def errors(methods, m, **known) -> dict:
-    """Method -> its predicted error at each number of records; not a number where it is of no use."""
-    rankings = [plan(sizes=int(size), **{"spread": 0.0, **known}) for size in m]
-    found = [{one.method: one.error for one in ranking if not one.unused} for ranking in rankings]
-    columns = {name: np.array([row.get(name, np.nan) for row in found]) for name in methods}
-    return columns | {"no privacy": np.array([ranking.without_privacy for ranking in rankings])}
+SLIDERS = {
+    "m": Slider("records of each person", (1, 10, 30, 100, 1000, 10_000), 2, words=large),
+    "what": Slider("Who may see the data, and what is wanted?", (CURATOR, NOBODY, COUNTS), 0),
+    "sizes": Slider("How many records has each?", (EQUAL, UNEQUAL), 0),
+    "people": Slider("The people", (ALIKE, DIFFER), 0),
+    "n": Slider("people", (100, 10_000, 10**6), 1, words=large),
+    "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
+}
 
 
-@figure(
-    title="Local model: how many records does localising need?",
-    alt="Error of each method against the records of each user, both logarithmic. The one-round reports are "
-    "level; the improved mean and signs leave them at some number of records and fall parallel to the "
-    "error without privacy.",
-    sliders={
-        "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
-        "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
-        "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
-    },
-    y=ERROR,
-    lines=LOCAL | {"no privacy": "text-muted"},
-    says="For {n} users with {m} records each, at ε = {epsilon}, one round of reports has the "
-    "error {one round} at best, {times} times that without privacy; a guess without data has at most 1.",
-    verdict=(
-        "one round",
-        "several rounds",
-        "More records do not help here: use the better of the two reports.",
-        "It is better to find the place first: the better method of several rounds has the error "
-        "{several rounds}.",
-    ),
-)
-def plan_nobody(m, n, epsilon):
-    found = errors(LOCAL, m, n=n, epsilon=epsilon)
-    best = np.fmin(found["two-point reports"], found["piecewise reports"])
-    several = np.fmin(found["improved mean"], found[SIGNS])
-    return found | {"one round": best, "several rounds": several, "times": best / found["no privacy"]}
+def place(**chosen) -> list[int | None]:
+    """Where the sliders stand at a preset; none where it leaves one."""
+    return [one.values.index(chosen[name]) if name in chosen else None for name, one in SLIDERS.items()]
+
+
+@cache
+def ranked(m, unequal, spread, **known):
+    """The plan for users with m records each, or with any number up to 2m, equally often."""
+    sizes = uniform_sizes(1, 2 * int(m)) if unequal else int(m)
+    return plan(sizes=sizes, **({} if "estimate" in known else {"spread": spread, "domain": DOMAIN}), **known)
+
+
+def asked(what, spread) -> str:
+    """The arguments of the call that depend on the answers to two questions."""
+    if what == COUNTS:
+        return f'trust="curator", estimate="histogram", items={ITEMS}'
+    who = "curator" if what == CURATOR else "nobody"
+    return f'trust="{who}", spread={spread:g}, domain={DOMAIN}'
 
 
 @figure(
-    title="Central model: is it worth weighting and clipping?",
-    alt="Error of each method against the records of each user, both logarithmic. The average falls with the "
-    "error without privacy until its noise keeps it level; the clipped mean about a private window goes on.",
-    sliders={
-        "m": Slider("records of each user m", steps(0, 6, (1,)), 3, words=large),
-        "n": Slider("users n", (100, 1000, 10_000, 10**6), 2, words=large),
-        "epsilon": Slider("budget ε", (0.1, 0.3, 1.0, 3.0), 2),
-        "spread": Slider("between-user standard deviation", (0.0, 0.02, 0.1, 0.3), 1, log=False),
-    },
+    title="What fits your users?",
+    alt="Error of the best method against the records of each user, both logarithmic: where a curator holds "
+    "the data, where nobody may see them, and without privacy. The curator's is the smaller, often by far.",
+    sliders=SLIDERS,
     y=ERROR,
-    lines=CENTRAL | {"no privacy": "text-muted"},
-    says="For {n} users with {m} records each, at ε = {epsilon}, the error of the average of all users is "
-    "{average of all users}, {times} times that without privacy.",
-    verdict=(
-        "average of all users",
-        WINDOW,
-        "Use it: nothing simpler, and nothing better here.",
-        "It is better to find the range first: the clipped mean has the error "
-        "{clipped mean about a private window}.",
-    ),
+    lines={"a curator": "a", "nobody trusted": "c", "no privacy": "text-muted"},
+    says="Best here: {best}. Its {measure} is {error} % of {whole}; without privacy it would be {free} %.",
+    code="from userdp import plan{also}\n\nbest = plan(\n    n={count}, sizes={open}{top}{close}, "
+    "epsilon={epsilon},\n    {asked},\n)[0]\nanswer = best.run({data}, rng=rng)",
+    presets={
+        "ratings, 10 each": place(what=NOBODY, sizes=EQUAL, people=ALIKE, m=10, n=10_000),
+        "sensors, 10,000 each": place(what=NOBODY, sizes=EQUAL, people=ALIKE, m=10_000, n=10_000),
+        "visits, unequal": place(what=NOBODY, sizes=UNEQUAL, people=ALIKE, m=30, n=10_000),
+        "people who differ": place(what=NOBODY, sizes=EQUAL, people=DIFFER, m=1000, n=10_000),
+        "a table of my own": place(what=CURATOR, sizes=UNEQUAL, people=DIFFER, m=30, n=10_000),
+        "few people, many records": place(what=CURATOR, sizes=EQUAL, people=ALIKE, m=1000, n=100),
+        "counts to publish": place(what=COUNTS, sizes=UNEQUAL, people=ALIKE, m=100, n=10_000),
+    },
 )
-def plan_curator(m, n, epsilon, spread):
-    found = errors(CENTRAL, m, n=n, epsilon=epsilon, spread=spread, trust="curator")
-    return found | {"times": found["average of all users"] / found["no privacy"]}
+def plan_for(m, what, sizes, people, n, epsilon):
+    unequal, spread = sizes == UNEQUAL, SPREAD * (people == DIFFER)
+    known = {"n": int(n), "epsilon": epsilon}
+
+    def of(**model):
+        return [ranked(size, unequal, 0.0 if what == COUNTS else spread, **known, **model) for size in m]
+
+    held = of(trust="curator", estimate="histogram", items=ITEMS) if what == COUNTS else of(trust="curator")
+    sent = None if what == COUNTS else of(trust="nobody")
+    chosen = sent if what == NOBODY else held
+    records = np.array([n * (int(size) + 0.5 * unequal) for size in m]) if what == COUNTS else 1.0
+    curator = np.array([one[0].error for one in held]) / records
+    local = np.full(len(m), np.nan) if sent is None else np.array([one[0].error for one in sent])
+    free = np.array([one.without_privacy for one in chosen])
+    return {
+        "a curator": curator,
+        "nobody trusted": local,
+        "no privacy": free,
+        "best": np.array([one[0].method for one in chosen], object),
+        "measure": "expected ℓ₁ error" if what == COUNTS else "root mean squared error",
+        "error": 100 * (local if what == NOBODY else curator),
+        "whole": "all records" if what == COUNTS else "the domain's length",
+        "free": 100 * free,
+        "also": "\nfrom userdp.sizes import uniform_sizes" * unequal,
+        "count": str(int(n)),
+        "open": "uniform_sizes(1, " * unequal,
+        "top": np.array([str(int(size) * (1 + unequal)) for size in m], object),
+        "close": ")" * unequal,
+        "asked": asked(what, spread),
+        "data": "counts" if what == COUNTS else "means, sizes",
+    }
 
 
 def least(ranking) -> float:
@@ -91,7 +114,7 @@ def least(ranking) -> float:
         "n": Slider("users", (1000, 10_000), 1, words=large),
         "epsilon": Slider("budget ε", (0.3, 1.0, 3.0), 1),
     },
-    y=Axis("error", 1e-5, 1),
+    y=ERROR,
     lines={"people hidden": "c", "records hidden": "a", "no privacy": "text-muted"},
     says="{n} users with {m} records each, ε = {epsilon}, and nobody to trust: between −1 and 1 the mean "
     "errs by {no privacy} without privacy, by {records hidden} if single records are hidden, by "

@@ -99,6 +99,69 @@ def test_a_release_of_another_kind_is_refused(call, options):
         budget.release(call, np.full(90, 0.5), epsilon=0.5, rng=np.random.default_rng(1), **options)
 
 
+# --- a budget split over questions
+
+
+def test_a_budget_is_split_by_importance_and_spent_to_its_end():
+    budget = Budget(2.0, trust="central")
+    budget.spend(replace(CENTRAL, epsilon=0.5), name="before")
+    parts = budget.split({"mean": 3, "counts": 1, "quantile": 2})
+    assert {name: part.epsilon for name, part in parts.items()} == pytest.approx(
+        {"mean": 0.75, "counts": 0.25, "quantile": 0.5}, rel=1e-9
+    )
+    for name, part in parts.items():
+        budget.spend(part, name=name)
+    with pytest.raises(Overspent):
+        budget.spend(replace(CENTRAL, epsilon=1e-6))
+    with pytest.raises(Overspent, match="releases must be none, as nothing is left, got 1"):
+        budget.split({"more": 1.0})
+    assert Budget(1.0).split({"one": 1e-7}) == {"one": Budget(1.0).share(1)}
+
+
+def test_cube_roots_of_weights_make_the_weighted_variances_of_laplace_noise_least():
+    """A claim of `split`; the weights themselves and equal parts are the controls."""
+    weights = {"a": 1.0, "b": 8.0, "c": 27.0}
+
+    def loss(importance):
+        parts = Budget(1.0).split(importance)
+        return sum(weights[name] * 2 / parts[name].epsilon ** 2 for name in weights)
+
+    best = loss({name: weight ** (1 / 3) for name, weight in weights.items()})
+    assert best == pytest.approx(2 * sum(w ** (1 / 3) for w in weights.values()) ** 3, rel=1e-8)
+    rng = np.random.default_rng(1)
+    others = [dict(zip(weights, rng.dirichlet(np.ones(3)) + 1e-3, strict=True)) for _ in range(100)]
+    assert min(map(loss, [weights, dict.fromkeys(weights, 1.0), *others])) > best
+
+
+def test_an_exact_account_lets_the_parts_be_larger_and_no_larger():
+    pytest.importorskip("dp_accounting", reason="in the extra accounting")
+    importance = {f"week {week}": 1.0 + week % 2 for week in range(20)}
+    budget = Budget(1.0, 1e-6, "central", exact=True)
+    parts = budget.split(importance)
+    assert parts["week 1"].epsilon == pytest.approx(2 * parts["week 0"].epsilon)
+    assert parts["week 0"].epsilon > 1.05 / 30  # adding up allows 1 / 30, control
+    for part in parts.values():
+        budget.spend(part)
+    more = Budget(1.0, 1e-6, "central", exact=True)
+    with pytest.raises(Overspent):
+        for part in parts.values():
+            more.spend(replace(part, epsilon=1.001 * part.epsilon))
+
+
+@pytest.mark.parametrize(
+    ("importance", "words"),
+    [
+        ({}, "number of questions must be a whole number of at least 1, got 0"),
+        ({"mean": 0.0}, "importance of mean must be positive, got 0.0"),
+        ({"mean": 1.0, "counts": -1.0}, "importance of counts must be positive, got -1.0"),
+        ({"mean": np.nan}, "importance of mean must be a finite number, got nan"),
+    ],
+)
+def test_what_is_no_importance_is_named(importance, words):
+    with pytest.raises(ValueError, match=words):
+        Budget(1.0).split(importance)
+
+
 # --- exact composition, against what needs no library
 
 
@@ -183,8 +246,12 @@ def test_an_account_goes_on_where_its_file_stopped(tmp_path):
     with pytest.raises(ValueError, match="path must be of an account of .*2.0.*, got one of .*1.0"):
         Budget(2.0, trust="central", path=path)
     (tmp_path / "account.json").write_text("{")
-    with pytest.raises(ValueError):
+    with pytest.raises(
+        ValueError, match="path must be of an account, got a file that is not JSON: .*account.json"
+    ):
         first.spend(CENTRAL)
+    with pytest.raises(ValueError, match="path must be of an account"):
+        Budget(1.0, trust="central", path=path)
 
 
 STEPS = "release/budget.py", "release/ledger.py", "privacy/noise.py"  # whose lines are steps

@@ -109,6 +109,13 @@ def test_a_refusal_names_what_is_wrong_and_spends_nothing(change, words, table, 
     assert Budget(1.0, trust="central", path=account).spent.epsilon == 0
 
 
+def test_a_level_that_is_none_is_refused_before_anything_is_spent(table, tmp_path, capsys):
+    account = str(tmp_path / "account.json")
+    assert main(mean(table[0], "--yes", "--account", account, "--budget", "1", "--level", "2")) == 2
+    assert "level must be strictly between 0 and 1, got 2.0" in capsys.readouterr().err
+    assert Budget(1.0, trust="central", path=account).spent.epsilon == 0
+
+
 def test_a_faulty_value_is_not_quoted(tmp_path, capsys):
     path = tmp_path / "ratings.csv"
     path.write_text("user,stars\na,5\nb,secret\n")

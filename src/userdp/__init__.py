@@ -26,21 +26,7 @@ from userdp.local import (
 from userdp.planning import plan
 from userdp.privacy import Guarantee
 
-__all__ = [
-    "Guarantee",
-    "bounded_histogram",
-    "dame",
-    "debiased_count",
-    "duchi_mean",
-    "improved_mean",
-    "laplace_mean",
-    "localised_mean",
-    "localised_vector_mean",
-    "plan",
-    "private_size_mean",
-    "realistic_mean",
-    "sparse_selection",
-    "unbounded_histogram",
-    "uniform_mean",
-]
+__all__ = ["Guarantee", "bounded_histogram", "dame", "debiased_count", "duchi_mean", "improved_mean"]
+__all__ += ["laplace_mean", "localised_mean", "localised_vector_mean", "plan", "private_size_mean"]
+__all__ += ["realistic_mean", "sparse_selection", "unbounded_histogram", "uniform_mean"]
 __version__ = "0.1.0"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from userdp import __version__, bounded_histogram, plan
+from userdp import __version__, _validate, bounded_histogram, plan
 from userdp.planning.option import Option, within
 from userdp.privacy import Release
 from userdp.release import Budget, Secure
@@ -75,6 +75,7 @@ def ranking(asked: argparse.Namespace) -> Any:
 
 def mean(asked: argparse.Namespace, rng: Secure) -> tuple[str, tuple, Any]:
     """The method in words, the users' means and sizes, and the release."""
+    _validate.inside(0, 1, level=asked.level)
     best: Option = next(option for option in ranking(asked) if option.method in EXACT)
     known: Any = {"domain": tuple(asked.domain), "missing": asked.missing, "rng": rng}
     users = user_means(asked.table, user=asked.user, value=asked.value, **known)

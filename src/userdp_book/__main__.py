@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 from contextlib import closing
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from .run import cache
@@ -89,20 +91,21 @@ def sync_command(chosen: list[Page], jobs: int) -> None:
         pairing.sync(page)
 
 
+def told(faults: list[str], well: str) -> int:
+    print("\n".join(faults) or well)
+    return int(bool(faults))
+
+
 def check_command(chosen: list[Page], jobs: int) -> int:
     from .run import pairing
 
-    said = pairing.check(Path.cwd())
-    print("\n".join(said) or f"{len(chosen)} notebooks match their pages")
-    return int(bool(said))
+    return told(pairing.check(Path.cwd()), f"{len(chosen)} notebooks match their pages")
 
 
 def labs_command(chosen: list[Page], jobs: int) -> int:
     from .teach import labs
 
-    said = labs.write_all(Path.cwd())
-    print("\n".join(said) or f"{len(labs.sources(Path.cwd()))} student copies written")
-    return int(bool(said))
+    return told(labs.write_all(Path.cwd()), f"{len(labs.sources(Path.cwd()))} student copies written")
 
 
 def course_command(folders: list[str], jobs: int, *, secret: str | None = None) -> int:
@@ -117,8 +120,7 @@ def handins_command(folders: list[str], jobs: int, *, mend: bool = False) -> int
     from .teach.handins import check
 
     said = [line for folder in folders for line in check(Path(folder), mend=mend)]
-    print("\n".join(said) or "every hand-in is whole")
-    return int(bool(said) and not mend)
+    return told(said, "every hand-in is whole") * (not mend)
 
 
 def html_command(chosen: list[Page], jobs: int) -> int:
@@ -127,24 +129,12 @@ def html_command(chosen: list[Page], jobs: int) -> int:
     return build(Path.cwd(), jobs)
 
 
-def pdf_command(chosen: list[Page], jobs: int) -> None:
-    from .paper import pdf  # needs Chromium, which the other commands do not
+def paper_command(chosen: list[Page], jobs: int, *, kind: str) -> None:
     from .site.offline import BOOK
 
-    pdf.write(Path.cwd(), BOOK[0].path(Path.cwd()))
-
-
-def epub_command(chosen: list[Page], jobs: int) -> None:
-    from .paper import epub
-    from .site.offline import BOOK
-
-    epub.write(Path.cwd(), BOOK[1].path(Path.cwd()))
-
-
-def errata_command(chosen: list[Page], jobs: int) -> None:
-    from .paper import errata
-
-    errata.write(Path.cwd())
+    # what needs Chromium, which the other commands do not
+    made = import_module(f".paper.{kind}", __package__)
+    made.write(Path.cwd(), *(one.path(Path.cwd()) for one in BOOK if one.target == kind))
 
 
 COMMANDS = {
@@ -155,15 +145,14 @@ COMMANDS = {
     "course": (course_command, "write the folder of a course for nbgrader (--secret: of the hidden checks)"),
     "handins": (handins_command, "look for accidents in the hand-ins of a course's folder (--mend: repair)"),
     "html": (html_command, "build the book from the last runs, unless nothing has changed"),
-    "pdf": (pdf_command, "print the built book into _build/downloads/userdp.pdf"),
-    "epub": (epub_command, "turn the built book into _build/downloads/userdp.epub"),
-    "errata": (errata_command, "write the erratum of each paper into _build/downloads, as PDF and LaTeX"),
+    "pdf": (partial(paper_command, kind="pdf"), "print the built book into _build/downloads/userdp.pdf"),
+    "epub": (partial(paper_command, kind="epub"), "turn the built book into _build/downloads/userdp.epub"),
+    "errata": (
+        partial(paper_command, kind="errata"),
+        "write the erratum of each paper into _build/downloads, as PDF and LaTeX",
+    ),
     "check": (check_command, "fail unless notebooks/ matches book/"),
 }
-
-
-# What these are given are not pages.
-NAMED = (course_command, handins_command)
 
 
 def select(names: list[str], root: Path) -> list[Page]:
@@ -186,7 +175,8 @@ def main() -> int:
     parser.add_argument("--mend", action="store_true", default=argparse.SUPPRESS, help="repair hand-ins")
     options = parser.parse_intermixed_args()  # pages may follow --jobs
     command, _ = COMMANDS[options.command]
-    named = options.pages if command in NAMED else select(options.pages, Path.cwd())
+    # what these two are given are not pages
+    named = options.pages if options.command in ("course", "handins") else select(options.pages, Path.cwd())
     more = {name: value for name, value in vars(options).items() if name in ("secret", "mend")}
     return command(named, options.jobs, **more) or 0
 

@@ -52,28 +52,46 @@ def test_a_note_that_does_not_fold_stays():
     assert len(page.children) == 2 and not list(page.findall(nodes.raw))
 
 
-def test_what_is_folded_up_to_a_figure_has_one_bar_and_cells_stay_where_they_are():
-    def cell(*inside):
-        return nodes.container("", HideCodeCellNode(), *inside, nb_element="cell_code")
+def cell(*inside):
+    return nodes.container("", HideCodeCellNode(), *inside, nb_element="cell_code")
 
-    page, section = new_document("page"), nodes.section("", nodes.title(text="Title"))
-    section += [
-        cell(),
-        nodes.paragraph(text="words"),
-        cell(nodes.figure()),
-        cell(),
-        nodes.paragraph(text="then"),
-    ]
-    section += [cell(), nodes.section("", nodes.paragraph(text="no cell"))]
+
+def section_with(*parts):
+    page, section = new_document("page"), nodes.section("", nodes.title(text="Title"), *parts)
     page += section
     folds.Bars(page).run()
+    return section
+
+
+def test_what_is_folded_up_to_a_figure_has_one_bar_which_the_rest_after_the_last_shares():
+    seen, words = nodes.paragraph(text="seen"), nodes.paragraph(text="words")
+    parts = [cell(seen), words, cell(nodes.figure()), cell(seen.deepcopy()), words.deepcopy()]
+    parts += [cell(nodes.figure()), words.deepcopy(), cell(seen.deepcopy())]
+    section = section_with(*parts, nodes.section("", nodes.paragraph(text="no cell")))
     kinds = [type(node).__name__ for node in section.children]
     assert kinds == ["title", "container", "container", "section"]
     found = [
         [len(list(run.findall(kind))) for kind in (nodes.raw, HideCodeCellNode)]
         for run in section.children[1:3]
     ]
-    assert found == [[1, 3], [1, 1]]
+    assert found == [[1, 3], [1, 2]]
+
+
+def test_a_cell_of_which_nothing_is_seen_joins_the_next_and_cells_keep_their_order():
+    first, shown = cell(), cell(nodes.paragraph(text="seen"))
+    inner = nodes.section("", nodes.title(text="Below"), shown)
+    section = section_with(first, nodes.paragraph(text="words"), inner)
+    assert [type(node).__name__ for node in section.children] == ["title", "paragraph", "section"]
+    bar, *cells = inner.children[1].children
+    assert isinstance(bar, nodes.raw) and cells == [first, shown]
+
+
+def test_the_cell_of_a_solution_stands_in_it_without_a_bar():
+    solution = nodes.admonition("", nodes.title(text="Solution"), classes=["solution", "dropdown"])
+    own, words = cell(), nodes.note("", nodes.paragraph(text="The conclusion."))
+    section = section_with(cell(nodes.paragraph(text="seen")), solution, own, words)
+    assert solution.children[-1] is own and not list(solution.findall(nodes.raw))
+    assert section.children[-1].children[-1] is words
 
 
 def test_numbers_go_by_part_and_page_and_sphinx_gets_its_own_back(root):

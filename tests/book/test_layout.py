@@ -78,7 +78,8 @@ def measured(browser, site):
 @pytest.mark.xdist_group("layout")
 class TestInTheBrowser:
     def test_a_page_has_few_closed_bars(self, measured):
-        assert median(bars for bars, *_ in measured.values()) <= MEDIAN_BARS
+        with_some = [bars for bars, *_ in measured.values() if bars]
+        assert len(with_some) > 80 and median(with_some) <= MEDIAN_BARS
 
     def test_no_page_jumps(self, measured):
         assert {name: shift for name, (_, shift, *_) in measured.items() if shift > SHIFT} == {}

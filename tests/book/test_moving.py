@@ -2,6 +2,8 @@
 
 import json
 import re
+import warnings
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,10 +14,12 @@ from scipy.stats import norm as normal
 
 from browsing import IN_BROWSER, SCREEN, docnames
 from userdp import plan
+from userdp.planning import NoGain
 from userdp.privacy import KaryResponse, UnaryEncoding
+from userdp.sizes import constant_size, uniform_sizes
 from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
-from userdp_book.site.figure import Slider, figure, number, plain
+from userdp_book.site.figure import Slider, figure, filled, number, plain
 from userdp_papers.study.claims import faults
 from userdp_papers.theory.audit import exact_loss, hockey_stick
 from userdp_papers.theory.exact import localised_risk, sign_means
@@ -79,7 +83,7 @@ def test_moving_the_sliders_changes_the_verdict(name):
 def expanded(name, column):
     """A column at all settings, one number for each."""
     told, numbers = data(name), np.array([*map(number, data(name)["columns"][column].split())])
-    return np.repeat(numbers, len(told["at"])) if numbers.size == told["rows"] else numbers
+    return np.repeat(numbers, len(told["at"])) if numbers.size == len(FIGURES[name].rows()) else numbers
 
 
 @pytest.mark.parametrize("x", [0.001234, 1.0, 0.0, 12345.6, 1e-9, 2.5e7, -0.5])
@@ -165,17 +169,42 @@ def test_a_column_that_is_missing_at_a_setting_is_refused():
         figure(**known)(lambda x, k: {"a": x} if k == 1 else {}).columns()
 
 
-def test_the_plan_says_what_its_calls_say():
-    at = np.array([1, 1000])
-    found = FIGURES["plan-nobody"].table(at, n=10_000, epsilon=1.0)
-    few, many = (plan(n=10_000, sizes=int(m), epsilon=1.0, spread=0.0) for m in at)
-    assert np.isnan(found["improved mean"][0]) and found["several rounds"][1] == many[0].error
-    assert found["one round"] == pytest.approx([few[0].error, few[0].error])
-    assert found["times"][1] == pytest.approx(few[0].error / many.without_privacy)
-    known = {"n": 10_000, "epsilon": 1.0, "spread": 0.1}
-    told = FIGURES["plan-curator"].table(at, **known)
-    best = plan(sizes=1000, trust="curator", **known)[0]
-    assert told[best.method][1] == best.error
+def plan_at(**chosen):
+    """What the calculator says at its first setting, or another, of each slider."""
+    figure = FIGURES["plan-for"]
+    first = {name: slider.values[slider.first] for name, slider in figure.sliders.items()} | chosen
+    at, size = np.array(figure.along.values), first.pop("m")
+    found, place = figure.table(at, **first), figure.along.values.index(size)
+    row = {name: np.broadcast_to(np.squeeze(x), at.shape)[place] for name, x in found.items()}
+    said = {name: plain(x) for name, x in row.items()} | {"epsilon": plain(first["epsilon"])}
+    return row, filled(figure.code, said)
+
+
+CHOICES = [FIGURES["plan-for"].sliders[name].values for name in ("what", "sizes", "people")]
+
+
+@pytest.mark.parametrize(("what", "sizes", "people"), product(*CHOICES))
+def test_the_lines_of_the_calculator_run_and_have_the_error_that_it_tells(what, sizes, people):
+    row, code = plan_at(m=100, n=100, what=what, sizes=sizes, people=people)
+    rng, each = np.random.default_rng(1), 100
+    law = uniform_sizes(1, 200) if sizes == CHOICES[1][1] else constant_size(each)
+    known = {"rng": rng, "sizes": law.draw(100, rng), "means": rng.random(100)}
+    known["counts"] = rng.integers(0, 4, (100, 30))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoGain)
+        exec(code, known)
+    records = 100 * law.expectation(lambda m: m) if "histogram" in code else 1.0
+    assert known["best"].method == row["best"]
+    assert known["best"].error / records == pytest.approx(row["error"] / 100)
+    assert known["answer"].guarantee.epsilon == pytest.approx(1.0)
+
+
+def test_every_method_that_the_calculator_recommends_is_explained_below_it():
+    below = (ROOT / "book/compare.md").read_text("utf8").partition("{moving} plan-for")[2].partition(":::")[0]
+    terms = re.findall(r"^(\S.*)\n: ", below, re.M)
+    assert sorted({*data("plan-for")["columns"]["best"].replace("\u00a0", "_").split()}) == sorted(
+        term.replace(" ", "_") for term in terms
+    )
 
 
 def test_users_who_differ_count_as_users_with_fewer_records():
@@ -207,7 +236,10 @@ LOOK = """name => {
 }"""
 CHOOSE = """([name, places]) => {
   const inputs = [...document.querySelectorAll(`#moving-${name} input`)];
-  inputs.forEach((input, i) => { input.value = places[i]; });
+  [...new Set(inputs.map(e => e.name))].forEach((slider, i) => {
+    const [one, ...others] = inputs.filter(e => e.name === slider);
+    if (others.length) [one, ...others][places[i]].checked = true; else one.value = places[i];
+  });
   inputs[0].dispatchEvent(new Event('input', {bubbles: true}));
 }"""
 
@@ -282,6 +314,19 @@ def test_without_scripts_the_picture_stands_and_the_sliders_do_not(at_figure):
     assert still.locator(".userdp-chart").is_visible() and still.locator(".moving-says").is_visible()
     assert still.locator(".moving-key li:visible").count() == len(FIGURES["folds"].lines)
     assert not still.locator(".moving-controls").is_visible()
+
+
+@browsed
+def test_a_preset_sets_buttons_and_sliders_and_shows_one_method(at_figure):
+    tab, figure = at_figure("plan-for"), FIGURES["plan-for"]
+    for name, places in figure.presets.items():
+        tab.get_by_role("button", name=name, exact=True).click()
+        inputs = "#moving-plan-for :is(input[type=range], input:checked)"
+        found = tab.locator(inputs).evaluate_all("all => all.map(e => Number(e.value))")
+        assert all(place in (None, value) for place, value in zip(places, found, strict=True))
+        shown = tab.locator("#moving-plan-for dt:visible").all_inner_texts()
+        assert len(shown) == 1 and f"Best here: {shown[0]}. " in tab.evaluate(LOOK, "plan-for")["said"]
+        assert tab.locator(".moving-code").inner_text().count("plan(n=") == 1
 
 
 @browsed

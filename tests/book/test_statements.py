@@ -84,3 +84,26 @@ def test_a_correction_shows_that_the_print_fails():
     assert unpaired([lone | {"key": "a.all"}]) == ["a.all"]
     assert unpaired([lone | {"key": "a.all"}, lone | {"key": "a.2", "printed": 1.0}]) == []
     assert unpaired([lone | {"printed": 1.0}]) == unpaired([lone, lone | {"verdict": "refuted"}]) == []
+
+
+def far(claims):
+    """The keys of upheld claims that stay below a third of their bound, wherever they show it; 0 has none."""
+    shares = {}
+    for claim in claims:
+        found, bound = claim["measured"], claim["expected"]
+        if claim["verdict"] == "holds" and bound and claim["relation"] != "==" and min(found, bound) >= 0:
+            low, high = (found, bound) if claim["relation"][0] == "<" else (bound, found)
+            shares.setdefault(claim["key"], []).append(low / high if high else 1)
+    return [key for key, found in shares.items() if max(found) < 1 / 3]
+
+
+def test_one_upheld_claim_in_ten_stays_far_from_its_bound():
+    """What is said of all parameters measures nothing and does not count."""
+    counted = {claim["key"] for claim in CLAIMS if claim["verdict"] == "holds"} - {
+        f"{id}.all" for id in CLAIMED
+    }
+    assert 0 < len(far(CLAIMS)) <= 0.1 * len(counted)
+    one = {"key": "a.1", "verdict": "holds", "measured": 1.0, "expected": 4.0, "relation": "<="}
+    assert far([one]) == ["a.1"] and far([one, one | {"measured": 2.0}]) == []
+    assert far([one | {"relation": ">="}, one | {"verdict": "context"}]) == []
+    assert far([one | {"measured": 4.0, "expected": 1.0, "relation": ">="}]) == ["a.1"]

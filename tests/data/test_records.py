@@ -1,5 +1,7 @@
 """From records to users: aligned by label, clipped, shuffled, and loud where something would go wrong."""
 
+import os
+import subprocess
 import sys
 import traceback
 from functools import partial
@@ -169,6 +171,8 @@ def by_door(door, folder):
     if door in ("polars", "pyarrow"):
         kind = pytest.importorskip(door, reason="in no extra: tried where it is installed")
         return kind.DataFrame(columns(None)) if door == "polars" else kind.table(columns(None))
+    if door.startswith("ibis"):
+        return in_a_warehouse(door.split()[1], pd.DataFrame(columns(None)))
     duckdb, frame, path = the_engine(), pd.DataFrame(columns(None)), folder / f"records.{door}"
     if door == "csv":
         frame.to_csv(path, index=False)
@@ -180,9 +184,16 @@ def by_door(door, folder):
     return str(path)
 
 
+def in_a_warehouse(engine, frame):
+    ibis = pytest.importorskip("ibis", reason="tried in an environment of its own")
+    return getattr(ibis, engine).connect().create_table("records", frame)
+
+
+ENGINES = "duckdb", "sqlite"
 every_door = pytest.mark.parametrize(
     "door",
-    ["dictionary", "masked dictionary", "pandas", "polars", "pyarrow", "relation", "csv", "parquet"],
+    ["dictionary", "masked dictionary", "pandas", "polars", "pyarrow", "relation", "csv", "parquet"]
+    + [f"ibis {engine}" for engine in ENGINES],
 )
 
 
@@ -268,3 +279,66 @@ def test_without_the_engine_its_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'userdp\[tables\]'"):
         user_means("records.parquet", rng=np.random.default_rng(1), **STARS)
+
+
+# tables of ibis, averaged where they are
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_a_table_of_ibis_one_row_per_user_comes_back_and_no_label(engine, monkeypatch):
+    from userdp.tables import warehouse
+
+    users, answers = 500, []
+    rng = np.random.default_rng(3)
+    who, stars = rng.permutation(np.repeat(np.arange(users), 20)), rng.uniform(-1, 6, users * 20)
+    frame = pd.DataFrame({"who": who, "stars": stars, "page": who % 3})
+    table, fetched = in_a_warehouse(engine, frame), warehouse._fetched
+    monkeypatch.setattr(warehouse, "_fetched", lambda rows: answers.append(fetched(rows)) or answers[-1])
+    there, here = (user_means(one, rng=np.random.default_rng(4), **STARS) for one in (table, frame))
+    np.testing.assert_allclose(by_size(there), by_size(here), rtol=1e-12)
+    assert [*answers[0]] == ["mean", "size", "records", "absent"] and answers[0]["mean"].size == users
+    items = {"user": "who", "item": "page", "items": [2, 0]}
+    held = {name: frame[name].to_numpy() for name in frame}
+    assert (user_table(table, **items) != user_table(held, **items)).nnz == 0
+    assert answers[1]["records"].size == users  # each has one page
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_faulty_table_of_ibis_is_refused_and_not_quoted(engine):
+    rng = np.random.default_rng(1)
+    for frame, words in (
+        ({"who": ["a", None], "stars": [1.0, 2.0]}, "who must be present in all rows"),
+        ({"who": ["a", ""], "stars": [1.0, 2.0]}, "who must be present in all rows"),
+        ({"who": [1.5, np.nan], "stars": [1.0, 2.0]}, "who must be present in all rows"),
+        ({"who": ["a"], "stars": [PRIVATE]}, "stars must be a column of numbers, got string"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=words) as refused:
+            user_means(in_a_warehouse(engine, pd.DataFrame(frame)), rng=rng, **STARS)
+        assert PRIVATE not in "".join(traceback.format_exception(refused.value))
+    table = in_a_warehouse(engine, FRAME)
+    table.get_backend().drop_table("records")
+    with pytest.raises(ValueError, match="records must be a table that answers, got ") as refused:
+        user_means(table, rng=rng, **STARS)
+    assert refused.value.__suppress_context__
+
+
+@pytest.mark.slow
+def test_in_an_environment_of_its_own_ibis_asks_two_engines(root):
+    """Its engines need Arrow, which changes how pandas keeps text: it lies beside what the pages import."""
+    folder = root / ".venv/ibis"
+    if not (folder / ".ready").exists():
+        pytest.skip("`make test` makes .venv/ibis")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "ibis and not own",
+        __file__,
+    ]
+    own = {**os.environ, "PYTHONPATH": str(folder), "PYTEST_ADDOPTS": ""}
+    said = subprocess.run(command, cwd=root, env=own, capture_output=True, text=True)
+    assert said.returncode == 0 and "6 passed" in said.stdout and "skipped" not in said.stdout, said.stdout

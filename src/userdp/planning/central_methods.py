@@ -113,6 +113,12 @@ def in_the_middle(asked: Question, sizes: Ints, epsilon: float) -> tuple[Floats,
     return variance_of_mean(sizes, 0.5, spread), half, 2 * BETA * (reach / np.log(2 / BETA)) ** 2
 
 
+def about_a_centre(asked: Question) -> dict[str, Any]:
+    """What the methods with an initial mean have in common."""
+    known: dict[str, Any] = {"variance": asked.spread**2, "beta": BETA} | common(asked)
+    return known | {"failure": BETA, "basis": "formula", "estimates": WEIGHTED}
+
+
 def cannot_weigh(asked: Question, name: str, private: bool, why: str) -> Option | None:
     """The reason not to use a method that weights by size after private steps, if there is one."""
     few = unused(name, f"needs {LEAST_USERS} users for its private steps") if asked.n < LEAST_USERS else None
@@ -135,14 +141,9 @@ def weighted(asked: Question) -> Option:
         name,
         4 * (weights.variance + lost),
         noise=4 * (weights.variance - silent),
-        failure=BETA,
-        basis="formula",
         assumes=f"{ENDS}; sizes public; {TELL_NOTHING}",
-        estimates=WEIGHTED,
         call=realistic_mean,
-        variance=asked.spread**2,
-        beta=BETA,
-        **common(asked),
+        **about_a_centre(asked),
     )
 
 
@@ -164,15 +165,10 @@ def quotient(asked: Question) -> Option:
         name,
         4 * (noise + 1 / total + lost),
         noise=4 * noise,
-        failure=BETA,
-        basis="formula",
         assumes=f"{ENDS}; {TELL_NOTHING}",
-        estimates=WEIGHTED,
         call=quotient_mean,
-        variance=asked.spread**2,
-        beta=BETA,
         largest_size=asked.size_law.largest,
-        **common(asked),
+        **about_a_centre(asked),
     )
 
 

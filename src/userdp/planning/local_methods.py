@@ -55,15 +55,8 @@ def one_round(
     asked: Question, method: str, estimator: Callable[..., Any], variance: float, *, noise: float
 ) -> Option:
     """A method that needs no sizes and assumes nothing, by its variance on [-1, 1] and its noise."""
-    return asked.mean_option(
-        method,
-        variance,
-        noise=noise,
-        basis="exact",
-        assumes=ANY,
-        call=partial(without_sizes, estimator),
-        **common(asked),
-    )
+    how: dict[str, Any] = {"basis": "exact", "assumes": ANY, "call": partial(without_sizes, estimator)}
+    return asked.mean_option(method, variance, noise=noise, **how, **common(asked))
 
 
 def two_points(asked: Question) -> Option:

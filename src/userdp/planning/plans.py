@@ -112,16 +112,8 @@ def plan(
     words += f", {dimension} coordinates" if dimension > 1 else ""
     if spread is None and estimate == "mean":
         words += f", users' own means taken to differ by {guess:g}, a tenth of the domain: say spread"
-    return ranked(ANSWERS[estimate, trust](asked), words, *SCALES[estimate, trust](asked))
-
-
-REASON = "since local reports count users by one item each"
-# what answers a question, by what is wanted and who is trusted
-ANSWERS: dict[tuple[str, str], Callable[[Question], Iterable[Option]]] = {
-    ("mean", "nobody"): local_methods.options,
-    ("mean", "curator"): central_methods.options,
-    ("histogram", "curator"): central_methods.histograms,
-}
+    options, scales = ANSWERS[estimate, trust]
+    return ranked(options(asked), words, *scales(asked))
 
 
 def of_a_mean(least: Callable[..., float], asked: Question) -> list[float]:
@@ -137,10 +129,12 @@ def of_a_histogram(asked: Question) -> list[Any]:
     return [0.0, asked.n * asked.size_law.mean, 0.0, "all records"]
 
 
-SCALES: dict[tuple[str, str], Callable[[Question], list[Any]]] = {
-    ("mean", "nobody"): partial(of_a_mean, local_least_risk),
-    ("mean", "curator"): partial(of_a_mean, central_least_risk),
-    ("histogram", "curator"): of_a_histogram,
+REASON = "since local reports count users by one item each"
+# what answers a question, and what to hold the errors against, by what is wanted and who is trusted
+ANSWERS: dict[tuple[str, str], tuple[Callable[[Question], Iterable[Option]], Callable]] = {
+    ("mean", "nobody"): (local_methods.options, partial(of_a_mean, local_least_risk)),
+    ("mean", "curator"): (central_methods.options, partial(of_a_mean, central_least_risk)),
+    ("histogram", "curator"): (central_methods.histograms, of_a_histogram),
 }
 MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
 NEARLY = 1.1  # times the smallest error, within which the method that assumes nothing comes first

@@ -59,6 +59,8 @@ class Budget:
     ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", users=who)
     >>> round(budget.share(2).epsilon, 9)  # of two more releases about everybody
     0.25
+    >>> {name: round(part.epsilon, 9) for name, part in budget.split({"mean": 3, "counts": 1}).items()}
+    {'mean': 0.375, 'counts': 0.125}
     """
 
     epsilon: float
@@ -111,15 +113,27 @@ class Budget:
         return result
 
     def share(self, releases: int, of: Callable[[float], Any] | None = None) -> Any:
-        """Return the largest part of which so many more fit, each about all users; to 0.1 % if exact.
+        """Return the largest part of which so many more fit, each about all users."""
+        _validate.integer(1, releases=releases)
+        return self.split(dict.fromkeys(map(str, range(releases)), 1.0), of)["0"]
 
+    def split(self, importance: dict[str, float], of: Callable[[float], Any] | None = None) -> dict[str, Any]:
+        """Divide what is left over questions about all users, in proportion to their importance.
+
+        The parts are the largest that fit together, to a millionth if exact. Where costs add up, the sum of
+        the variances of Laplace noise, each times a weight, is least for the cube roots of the weights.
         `of` makes a mechanism that costs the more the larger its number is; by default a `Guarantee`.
         """
-        _validate.integer(1, releases=releases)
-        part = of or (lambda x: replace(self._nothing, epsilon=x))
+        _validate.integer(1, **{"number of questions": len(importance)})
+        _validate.positive(**{f"importance of {name}": value for name, value in importance.items()})
+        total, part = sum(importance.values()), of or (lambda x: replace(self._nothing, epsilon=x))
+
+        def parts(x: float) -> dict[str, Any]:
+            return {name: part(x * value / total) for name, value in importance.items()}
 
         def fits(x: float) -> bool:
-            return _covers(self._most, self._cost((*self.account, *[self._line(part(x), "", "")] * releases)))
+            lines = [self._line(what, "", "") for what in parts(x).values()]
+            return _covers(self._most, self._cost((*self.account, *lines)))
 
         low, high = 0.0, self.epsilon
         while fits(high):
@@ -128,8 +142,9 @@ class Budget:
             middle = (low + high) / 2
             low, high = (middle, high) if fits(middle) else (low, middle)
         if low < 1e-9 * self.epsilon:
-            raise Overspent(f"releases must be none, as nothing is left, got {releases}")
-        return part(low)
+            raise Overspent(f"releases must be none, as nothing is left, got {len(importance)}")
+        short = float(f"{low:.9g}")  # what one would write, if it fits
+        return parts(short if fits(short) else low)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.spent} of {self._most}", *map(str, self.account)])

@@ -22,7 +22,11 @@ def changing(path: str | None, new: Any) -> Iterator[Any]:
     with open(f"{path}.lock", "w") as lock:
         if fcntl:
             fcntl.flock(lock, fcntl.LOCK_EX)
-        yield (said := json.loads(Path(path).read_text(encoding="utf8")) if Path(path).exists() else new)
+        try:
+            said = json.loads(Path(path).read_text(encoding="utf8")) if Path(path).exists() else new
+        except ValueError:
+            raise ValueError(f"path must be of an account, got a file that is not JSON: {path}") from None
+        yield said
         with open(f"{path}.part", "w", encoding="utf8") as part:
             part.write(json.dumps(said, indent=1))
             part.flush()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from userdp import _validate
+from userdp.tables import warehouse
 from userdp.tables.columns import column_of, is_missing, refuse
 from userdp.tables.engine import absent, is_csv, is_elsewhere, named, opened
 
@@ -41,7 +42,8 @@ def user_means(
         A table of which ``records[user]`` and ``records[value]`` are columns: a frame of pandas or polars, an
         Arrow table, or a dictionary of arrays, masked or not. A column is taken by position; an index is of
         no effect. Or a relation of DuckDB, or the path of a CSV or Parquet file (of several with ``*``),
-        which may be larger than memory: DuckDB averages it by user. Labels in a CSV file are text.
+        which may be larger than memory: DuckDB averages it by user. Labels in a CSV file are text. Or a table
+        of ibis, in whatever warehouse: it is averaged there, and one row per user comes back.
     user, value
         Names of the columns; users are any labels, values are numbers.
     domain
@@ -66,6 +68,8 @@ def user_means(
     _validate.one_of(("refuse", "abstain", "low"), silent=silent)
     _validate.generator(rng=rng)
     averaged = _averages_elsewhere if is_elsewhere(records) else _averages
+    if warehouse.is_there(records):
+        averaged = _averages_there
     means, sizes, rows = averaged(records, user, value, float(low), float(high))
     if missing == "refuse" and (sizes < rows).any():
         raise ValueError(f"missing must be 'drop' or 'low' where {value} is missing, got 'refuse'")
@@ -110,6 +114,12 @@ def _averages_elsewhere(records: Any, user: str, value: str, *domain: float) -> 
     return np.ma.filled(found["mean"], low), found["size"], found["records"]
 
 
+def _averages_there(records: Any, user: str, value: str, *domain: float) -> tuple[NDArray, ...]:
+    """The same where ibis asks: a warehouse sends one row per user, and no label."""
+    found = _present(user, warehouse.averages(records, user, value, *domain))
+    return np.where(found["size"], found["mean"], domain[0]), found["size"], found["records"]
+
+
 def _present(user: str, found: dict[str, NDArray]) -> dict[str, NDArray]:
     """An answer with at least one row per user, unless a user is missing."""
     if found["absent"].any() or not found["absent"].size:
@@ -127,7 +137,8 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
     """Count each user's records of each public item, shape (users, items), sparse.
 
     `records` as for `user_means`, users in the order of their labels. Items that are not among the public
-    `items` are left out, since their names would tell of the data; from a file, items go by their texts.
+    `items` are left out, since their names would tell of the data; from a file or by ibis, items go by their
+    texts.
 
     Examples
     --------
@@ -141,22 +152,28 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
         raise ValueError(f"items must differ, got {list(items)!r}")
     if is_elsewhere(records):
         return _counted_elsewhere(records, user, item, list(map(str, items)))
+    often: Any = np.int64(1)
+    if warehouse.is_there(records):
+        places = {str(name): place for name, place in places.items()}
+        records, often = warehouse.counts(records, user, item, list(map(str, items)))
     row, n = _rows(records, user)
     held = column_of(item, _column(records, item)).tolist()
     column = np.array([places.get(name, -1) for name in held], dtype=np.int64)
     known = column >= 0
-    pairs = np.ones(int(known.sum()), dtype=np.int64), (row[known], column[known])
+    pairs = np.broadcast_to(often, row.shape)[known], (row[known], column[known])
     return sparse.csr_array(sparse.coo_array(pairs, shape=(n, len(places))))
 
 
 def _counted_elsewhere(records: Any, user: str, item: str, items: list[str]) -> sparse.csr_array:
     """The same where DuckDB reads, into integers: no label comes into memory."""
     listed = ", ".join("'" + text.replace("'", "''") + "'" for text in items)
+    # whole numbers stand in the place of labels before anything is grouped: that takes less memory
     query = f"""
-        select dense_rank() over (order by who) - 1 user, cell, records, absent from (
-            select {named(user)} who, coalesce(list_position([{listed}], {named(item)}::varchar), 0) cell,
-                count(*) records, any_value({absent(named(user))}) absent
-            from records group by all)"""
+        with users as (select who, (row_number() over (order by who) - 1)::int place
+                from (select distinct {named(user)} who from records))
+        select users.place user, coalesce(list_position([{listed}], records.{named(item)}::varchar), 0) cell,
+            count(*) records, any_value({absent("users.who")}) absent
+        from records join users on users.who is not distinct from records.{named(user)} group by all"""
     with opened(records, user, item) as table:
         found = _present(user, table.query("records", query).fetchnumpy())
     shape = int(found["user"].max()) + 1, len(items) + 1  # the first column is of all other items

@@ -1,7 +1,7 @@
 """A figure that moves, as data; its function stands in ``moving.py`` beside the page that shows it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -11,10 +11,13 @@ from .chart import Axis, power_of_ten
 
 @dataclass(frozen=True)
 class Slider:
-    """What a slider is called, its settings, the place of the first, and how a setting is written."""
+    """What a slider is called, its settings, the place of the first, and how a setting is written.
+
+    Settings that are words are buttons, of which one is down; no two figures on a page may name them alike.
+    """
 
     label: str
-    values: Sequence[float]
+    values: Sequence[float] | Sequence[str]
     first: int
     log: bool = True
     words: Callable[[float], str] | None = None
@@ -30,6 +33,8 @@ class Figure:
     Numbers in a column are along the first slider, or one for all of it. `lines` are the columns that are
     drawn, with their tones; `says` may name sliders and columns. `verdict` has two columns and what to add
     where the first is at most the second, and where it is larger; `fault` is the slip that this shows.
+    `code` are lines to copy that may name the same, `presets` are places of the sliders by name, none where
+    one stays, and of a list of terms below the figure only that is shown which the column "best" names.
     """
 
     title: str
@@ -41,6 +46,8 @@ class Figure:
     table: Callable[..., dict]
     verdict: tuple[str, str, str, str] | None = None
     fault: str | None = None
+    code: str = ""
+    presets: dict[str, list[int | None]] = field(default_factory=dict)
 
     @property
     def along(self) -> Slider:
@@ -87,7 +94,7 @@ class Figure:
         words = self.says
         if self.verdict:
             words += " " + self.verdict[3 if self.larger(said) else 2]
-        return words.format_map(said)
+        return filled(words, said)
 
 
 def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
@@ -95,8 +102,14 @@ def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
     return lambda table: Figure(table=table, **known)
 
 
-def plain(x: float) -> str:
-    """Three digits, which a script can read as well."""
+def filled(words: str, said: dict[str, str]) -> str:
+    return words.format_map(said).replace("\xa0", " ")
+
+
+def plain(x: float | str) -> str:
+    """Three digits, which a script can read as well, or words without the space that ends a number there."""
+    if isinstance(x, str):
+        return x.replace(" ", "\xa0")
     if x != x:
         return "-"
     short = float(f"{x:.3g}")

@@ -7,6 +7,7 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 
 import ast
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -117,14 +118,11 @@ def lines(source: str, statements: list[ast.stmt]) -> str:
     written, out, last = source.splitlines(), [], 0
     for statement in statements:
         first = min(part.lineno for part in [statement, *getattr(statement, "decorator_list", [])])
-        gap = [] if not out else written[last : first - 1] if blank(written[last : first - 1]) else ["", ""]
+        between = written[last : first - 1]
+        gap = [] if not out else ["", ""] if "".join(between).strip() else between
         out += [*gap, *written[first - 1 : statement.end_lineno]]
         last = statement.end_lineno or 0
     return "\n".join(out)
-
-
-def blank(between: list[str]) -> bool:
-    return not any(line.strip() for line in between)
 
 
 class Folds(SphinxPostTransform):
@@ -150,22 +148,45 @@ class Folds(SphinxPostTransform):
 class Bars(SphinxPostTransform):
     """One bar for all that is folded about a figure: in the stretch of a section that ends with it.
 
-    The folds stay where they are, since a page that runs looks for its cells; style shows them, where the bar
-    is open, at the end of their stretch.
+    What comes after a section's last figure shares its bar. A cell of which nothing is seen joins the next
+    one, or the solution that it stands behind. Else folds stay where they are, since a page that runs looks
+    for its cells in their order; style shows them, where the bar is open, at the end of their stretch.
     """
 
     default_priority = 200  # after myst-nb has made the folds
     formats = ("html",)
 
     def run(self, **kwargs) -> None:
-        for parent in {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}.values():
+        join_silent([*self.document.findall(is_cell)])
+        parents = {id(cell.parent): cell.parent for cell in self.document.findall(is_cell)}
+        for parent in (one for one in parents.values() if not is_solution(one)):
             stretches: list[list[nodes.Node]] = [[]]
-            for child in parent.children:
-                drawn = any(next(part.findall(nodes.figure), None) for part in stretches[-1])
+            for place, child in enumerate(parent.children):
+                drawn = all(any(map(has_figure, part)) for part in (stretches[-1], parent.children[place:]))
                 if isinstance(child, nodes.section) or drawn and not is_cell(child):
                     stretches.append([])
                 stretches[-1].append(child)
             parent[:] = [part for stretch in stretches for part in with_bar(stretch)]
+
+
+def join_silent(cells: list[nodes.Element]) -> None:
+    """Put each cell of which nothing is seen into the solution before it, or before the next cell."""
+    for cell, after in reversed([*zip_longest(cells, cells[1:])]):
+        before = cell.parent[max(cell.parent.index(cell) - 1, 0)]
+        if len(cell) > 1 or not isinstance(cell[0], HideCodeCellNode) or "cell-part" in before["classes"]:
+            continue
+        if is_solution(before) or after is not None and not is_solution(after.parent):
+            cell.parent.remove(cell)
+            put = before if is_solution(before) else after.parent
+            put.insert(len(put) if put is before else put.index(after), cell)
+
+
+def is_solution(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Admonition) and "solution" in node["classes"]
+
+
+def has_figure(node: nodes.Node) -> bool:
+    return next(node.findall(nodes.figure), None) is not None
 
 
 def is_cell(node: nodes.Node) -> bool:

@@ -21,7 +21,7 @@ from ..run.definitions import read_code
 from ..run.reach import Sources
 from . import SAFE
 from .chart import Axis, chart, swatch
-from .figure import Figure, number
+from .figure import Figure, filled, number
 from .generated import SOURCES, made_of
 from .links import to_page
 
@@ -73,13 +73,14 @@ def markup(figure: Figure) -> str:
     curves, said = figure.still(columns)
     broken = bool(figure.fault) and figure.larger(said)
     told = json.dumps(table(figure, columns), separators=(",", ":"), ensure_ascii=False)
+    lines = f'<div class="highlight"><pre class="moving-code">{escape(filled(figure.code, said))}</pre></div>'
     return (
         f'<div class="userdp-moving{" moving-broken" * broken}" role="group" '
         f'aria-label="{escape(figure.title)}">'
         f'<p class="moving-title">{escape(figure.title)}</p>'
-        f'<div class="moving-controls" hidden>{inputs(figure)}</div>{picture(figure, curves, said)}'
+        f'<div class="moving-controls"></div>{picture(figure, curves, said)}'
         f'<ul class="moving-key">{keys(figure, said)}</ul>'
-        f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>'
+        f'<p class="moving-says" role="status">{escape(figure.sentence(said))}</p>{lines * bool(figure.code)}'
         f'<script type="application/json">{told}</script></div>'
     )
 
@@ -87,14 +88,11 @@ def markup(figure: Figure) -> str:
 def table(figure: Figure, columns: dict[str, list[str]]) -> dict:
     """What the script reads."""
     return {
-        "along": next(iter(figure.sliders)),
         "at": [float(x) for x in figure.along.values],
-        "rows": len(figure.rows()),
-        "sliders": {name: slider.shown() for name, slider in figure.sliders.items()},
+        "sliders": {name: [one.label, one.first, *one.shown()] for name, one in figure.sliders.items()},
         "columns": {name: " ".join(text) for name, text in columns.items()},
-        "says": figure.says,
-        "verdict": figure.verdict,
         "breaks": bool(figure.fault),
+        **{name: getattr(figure, name) for name in ("says", "verdict", "code", "presets")},
     }
 
 
@@ -109,14 +107,6 @@ def picture(figure: Figure, curves: dict[str, list[str]], said: dict[str, str]) 
         here=along.values[along.first],
         dots={name: number(said[name]) for name in figure.lines},
         label=f"{figure.title}. {figure.alt}",
-    )
-
-
-def inputs(figure: Figure) -> str:
-    return "".join(
-        f'<label>{escape(slider.label)} <output></output><input type="range" name="{name}" min="0"'
-        f' max="{len(slider.values) - 1}" step="1" value="{slider.first}"></label>'
-        for name, slider in figure.sliders.items()
     )
 
 

@@ -4,7 +4,7 @@ from ..run.contents import entries
 from . import SAFE
 
 # by its first letter, but for those whose letter another part has
-PARTS = {"data": "R", "compare": "M", "reproduce": "P", "reference": "A"}
+PARTS = {"data": "R", "compare": "M", "left-to-win": "M", "reproduce": "P", "reference": "A"}
 
 
 def prefixes(docnames: list[str]) -> dict[str, str]:
