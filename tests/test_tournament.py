@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 
+import tournament
 from tournament import (
     INTEGRATED,
     RIVALS,
@@ -15,12 +16,13 @@ from tournament import (
     keeps,
     main,
     own_means,
+    own_target,
     situation,
     unsure,
     with_noise,
 )
 from userdp.planning.local_methods import TELL_NOTHING
-from userdp_book.evidence.tournament import COLUMNS, verdict
+from userdp_book.evidence.tournament import COLUMNS, read, verdict
 
 
 def test_a_situation_comes_again_and_tuning_has_seeds_of_its_own():
@@ -90,10 +92,40 @@ def test_noise_and_places_are_integrated_out():
     rng = np.random.default_rng(1)
     drawn = np.clip(0.8 + rng.laplace(scale=0.3, size=10**6), -1, 1)
     assert with_noise(0.8, 0.3, 0.5) == pytest.approx(np.mean((drawn - 0.5) ** 2), rel=0.01)
+    assert with_noise(-0.8, 0.3, -0.5) == pytest.approx(with_noise(0.8, 0.3, 0.5), rel=1e-12)
+    for scale, square in ((1e-9, 0.3**2), (1e4, 1 + 0.5**2)):  # no noise, and an end or the other
+        assert with_noise(0.8, scale, 0.5) == pytest.approx(square, rel=1e-3)
     x = np.sort(rng.uniform(-1, 1, 50))
     low, high = np.array([-0.5, 0.0]), np.array([0.1, 0.3])
     clipped = [np.clip(x, -0.5, 0.1).mean(), np.clip(x, 0.0, 0.3).mean()]
     assert clipped_means(x, low, high) == pytest.approx(clipped)
+
+
+def test_a_tournament_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    """Rows of the same seed stay, those of another go; the first situation is not met again."""
+    met, path = [], tmp_path / "table.csv"
+    row = dict.fromkeys(COLUMNS, "x") | {"kind": "option", "foretold": "1", "seen": "1", "useful": "0.5"}
+
+    def one(at, runs, seed):
+        met.append((seed, at.number))
+        yield row | {"situation": at.number, "against first": "1.0"}
+
+    monkeypatch.setattr(tournament, "rows", one)
+    main(["--count", "1", "--seed", "3", "--to", str(path)])
+    main(["--count", "3", "--seed", "3", "--to", str(path), "--resume"])
+    assert met == [(3, 0), (3, 1), (3, 2)] and [row["situation"] for row in read(path)] == [*"012"]
+    main(["--count", "2", "--seed", "4", "--to", str(path), "--resume"])
+    assert met[3:] == [(4, 0), (4, 1)] and {row["seed"] for row in read(path)} == {"4"}
+
+
+@pytest.mark.parametrize("shape", ["beta", "skewed", "bimodal", "ends"])
+def test_the_target_is_the_mean_of_own_means_where_some_are_clipped(shape):
+    """Clipping moves the skewed mean by 0.006, users at the ends by 0.016: thirty deviations or more."""
+    at = situation(2, 1)
+    at = at._replace(shape=shape, theta=0.5, question=at.question | {"domain": (-1.0, 1.0), "spread": 0.2})
+    own = own_means(shape, 0.5, 0.2, 10**6, np.random.default_rng(1))
+    assert own.mean() == pytest.approx(own_target(at), abs=1e-3)
+    assert (abs(own_target(at) - 0.5) > 3e-3) == (shape in ("skewed", "ends"))
 
 
 @pytest.mark.parametrize("name", ["median and clip", "quantile clip"])

@@ -2,6 +2,7 @@
 
 ``python tools/tournament.py --count 200 --seed 1`` stores a row a situation and method, with the error that
 was predicted (of options of the plan), the error that was seen, and its ratio to that of the plan's first.
+It is stored after each situation, and ``--resume`` goes on where it was stopped.
 Rivals get the same budget for all of one user's data, know what the plan knows, and were tuned on seeds
 below 0; the seeds that are reported are positive. `userdp_book.evidence.tournament` reads what is stored.
 """
@@ -21,7 +22,7 @@ from userdp.planning import plan
 from userdp.planning.local_methods import TELL_NOTHING
 from userdp.privacy import BinaryResponse, LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes
-from userdp_book.evidence.tournament import COLUMNS, KEPT, MUCH, RESULTS, SOME, verdict, write
+from userdp_book.evidence.tournament import COLUMNS, KEPT, MUCH, RESULTS, SOME, read, verdict, write
 from userdp_papers.printed import searched_mean
 
 SHAPES = ("beta", "skewed", "bimodal", "ends")
@@ -159,19 +160,12 @@ def uniform(x: np.ndarray, sizes: np.ndarray, at: Situation, theta: float) -> fl
 
 
 def with_noise(values: Any, scale: Any, theta: float, law: Any = 1.0) -> float:
-    """Mean squared error of values with Laplace noise, projected to [-1, 1]; with their probabilities."""
-    released = np.clip(np.expand_dims(values, -1) + np.expand_dims(scale, -1) * LAPLACE, -1, 1)
-    return float(np.sum(law * ((released - theta) ** 2).mean(axis=-1)))
-
-
-def quantiles_of_noise(count: int) -> np.ndarray:
-    """Even quantiles of a standard Laplace variable, scaled to its variance of 2."""
-    one = -np.log((np.arange(count) + 0.5) / count)
-    both = np.concatenate([one, -one])
-    return both * math.sqrt(2 / np.mean(both**2))
-
-
-LAPLACE = quantiles_of_noise(100)
+    """Mean squared error of values in [-1, 1] with Laplace noise, projected to it, of such probabilities."""
+    square = (values - theta) ** 2 + 2 * scale**2
+    for side in (-1, 1):  # what an end cuts off
+        room = 1 - side * values
+        square -= scale * np.exp(-room / scale) * (scale + room + side * (values - theta))
+    return float(np.sum(law * square))
 
 
 def median_and_clip(x: np.ndarray, sizes: np.ndarray, at: Situation, theta: float) -> float:
@@ -310,13 +304,13 @@ def stream(*numbers: int) -> np.random.Generator:
 
 
 def own_target(at: Situation) -> float:
-    """Mean of the own means, in the domain, by many draws where some are clipped to it."""
-    low, high = at.question["domain"]
-    if not at.spread:
-        return float(low + (high - low) * (1 + at.theta) / 2)
-    rng = np.random.default_rng(1)  # so many draws that their error is small beside any seen
-    own = [own_means(at.shape, at.theta, at.spread, 10**6, rng).mean() for _ in range(20)]
-    return float(low + (high - low) * (1 + np.mean(own)) / 2)
+    """Mean of the own means, in the domain: some are clipped to it, or moved to its ends."""
+    (low, high), theta, spread = at.question["domain"], at.theta, at.spread
+    if spread and at.shape == "skewed":
+        theta -= spread * math.exp(-(1 - theta) / spread - 1)
+    if spread and at.shape == "ends":
+        theta *= 1 - min(spread**2 / (1 + theta**2), 0.5)
+    return float(low + (high - low) * (1 + theta) / 2)
 
 
 def methods(at: Situation) -> Iterator[Method]:
@@ -385,12 +379,13 @@ def main(arguments: list[str]) -> str:
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--to", type=Path, default=RESULTS)
+    parser.add_argument("--resume", action="store_true", help="keep what the same code has stored")
     asked = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    found = []
-    for number in range(asked.count):
+    found = [row for row in read(asked.to) if row["seed"] == str(asked.seed)] if asked.resume else []
+    for number in sorted({*range(asked.count)} - {int(row["situation"]) for row in found}):
         found += rows(situation(asked.seed, number), asked.runs, asked.seed)
-    write(found, asked.to, asked.seed)
+        write(found, asked.to, asked.seed)
     return verdict(found)
 
 

@@ -11,8 +11,8 @@ from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, roun
 from userdp.local.localise import Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.planning.risk.improved_plan import (
+    Known,
     RiskBound,
-    _Known,
     _plan,
     _round,
     _vote_failure,
@@ -240,7 +240,7 @@ def test_expectation_is_that_of_the_sizes(law):
 
 def test_whom_the_shares_leave_over_reports_in_the_last_round():
     """Shares of e : 1 : 1 of 1,000 users are 576.1, 211.9 and 211.9."""
-    known = _Known(1000, 1.0, LAW, "bounded", 0.0, "two-point")
+    known = Known(1000, 1.0, LAW, "bounded", 0.0)
     plan = _plan(np.concatenate([[1.0], np.zeros(7)]), known, None, 3)
     assert [round_.users for round_ in plan.rounds] == [576, 211, 213]
 

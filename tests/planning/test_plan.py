@@ -21,7 +21,14 @@ from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
 from userdp.privacy import CubeReport, PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
-from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes, uniform_sizes
+from userdp.sizes import (
+    FiniteSizes,
+    PowerLawSizes,
+    constant_size,
+    empirical_sizes,
+    two_point_sizes,
+    uniform_sizes,
+)
 from userdp_papers.populations import BetaUsers, Signs
 from userdp_papers.theory.exact import calibrated_half_width, localised_bound, localised_risk, sign_means
 from userdp_papers.theory.rates import (
@@ -457,6 +464,23 @@ def test_where_sizes_tell_of_means_nobody_is_weighed_by_size():
     unweighed = ["average of all users", "clipped mean about a private window"]
     assert [one.method for one in curator if not one.unused] == unweighed
     assert all(one.estimates == "the mean of the users' own means" for one in curator if not one.unused)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("least", [20, 50])
+def test_a_local_bound_holds_where_sizes_tell_all_of_means(least):
+    """Users of the largest size hold the larger latent means; few records of some do not lose all."""
+    law, spread, n, runs = FiniteSizes([least, 300, 4000], [0.02, 0.48, 0.5]), 0.05, 20_000, 200
+    ranking = plan(n=n, sizes=law, epsilon=1.5, spread=spread, sizes_tell=True)
+    (row,) = (one for one in ranking if one.method == "improved mean")
+    rng, found = np.random.default_rng(8), []
+    for _ in range(runs):
+        sizes = law.draw(n, rng)
+        own = 0.2 + np.where(sizes > 300, spread, -spread)
+        found.append(row.run(2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1, sizes, rng=rng).value - 0.2)
+    assert row is ranking[0]
+    assert np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+    assert not 25 * np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
 
 
 def test_the_windows_that_are_foretold_are_those_of_the_estimator(monkeypatch):

@@ -13,12 +13,13 @@ from userdp.local.mean import duchi_mean, laplace_mean, piecewise_mean
 from userdp.local.signs import ROUNDS, sign_mean
 from userdp.local.vector import duchi_vector_mean, split_users
 from userdp.planning.option import Option, Question, unused
-from userdp.planning.risk.improved_plan import choose_plan, risk_bound
+from userdp.planning.risk.improved_plan import Known, Mixture, Tails, best_plan, mixture, size_cells
 from userdp.planning.risk.localised import sign_risk
 from userdp.privacy.guarantee import disjoint, sequential
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import CubeReport
+from userdp.sizes import constant_size
 
 WHOLE = "the mean vector of the users' own means; its error is that of all coordinates together"
 ANY = "nothing beyond the domain"
@@ -90,14 +91,17 @@ def piecewise(asked: Question) -> Option:
 
 def improved(asked: Question) -> Option:
     """The improved localised mean at the plan with the smallest bound."""
-    law: dict[str, Any] = {"size_law": asked.weighing_law, "epsilon": asked.epsilon}
     most = min((asked.rounds or MOST_ROUNDS) - 1, MOST_ROUNDS - 1)
     if not most:
         return unused("improved mean", "meets users more than once, and rounds is 1")
-    plan = choose_plan(n=asked.n, spread=asked.unit_spread, tails=asked.tails, most_rounds=most, **law)
+    tails: Tails | Mixture = asked.tails
+    law, spread = size_cells(asked.weighing_law), asked.unit_spread
+    if asked.unequal and asked.sizes_tell:
+        unit = math.hypot(law.smallest**-0.5, spread)
+        tails = mixture(size_cells(asked.size_law), spread, asked.tails, unit)
+    plan, bound = best_plan(Known(asked.n, asked.epsilon, law, tails, spread), most)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
         return unused("improved mean", "at these numbers it is one round of reports")
-    bound = risk_bound(plan, tails=asked.tails, **law)
     return asked.mean_option(
         "improved mean",
         asked.of_target(bound.risk),
@@ -131,7 +135,8 @@ def described(plan: Plan) -> str:
 
 def signs(asked: Question) -> Option:
     """Signs at moving thresholds: they find a median, which counts as bias unless means are normal."""
-    name, law = "signs at moving thresholds", asked.weighing_law
+    name, law = "signs at moving thresholds", asked.size_law
+    law = constant_size(law.smallest) if asked.sizes_tell else law  # its model has means independent of sizes
     if asked.n < ROUNDS:
         return unused(name, f"needs {ROUNDS} users, one a round")
     if law.smallest > MOST_RECORDS:

@@ -266,8 +266,12 @@ class Question:
 
     @property
     def weighing_law(self) -> SizeLaw:
-        """Distribution by which users may be weighted: all as the least where sizes tell of means."""
-        return constant_size(self.size_law.smallest) if self.sizes_tell else self.size_law
+        """Distribution by which users may be weighted: all as of one size where sizes tell of means.
+
+        The mean of so many records, the harmonic mean of the sizes, has at least their mean variance.
+        """
+        one = max(int(1 / self.size_law.expectation(lambda m: 1 / m)), self.size_law.smallest)
+        return constant_size(one) if self.sizes_tell else self.size_law
 
     @cached_property
     def sampling(self) -> float:

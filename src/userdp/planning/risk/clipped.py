@@ -15,7 +15,7 @@ from scipy.special import expit
 from userdp._types import Floats
 from userdp.central.clipped import MOST_CENTRES, STEP
 from userdp.central.weights import optimal_weights
-from userdp.planning.risk.improved_plan import Tails, excess, tail
+from userdp.planning.risk.improved_plan import Mixture, Tails, excess, mixture, tail
 from userdp.sizes import FiniteSizes
 
 # windows from which the best is sought, in deviations of the least, a middling, the best mean
@@ -66,27 +66,11 @@ class Users(NamedTuple):
         return np.sqrt(np.minimum(1 / self.law.values + self.spread**2, 1.0))
 
     @property
-    def parts(self) -> list[tuple[Floats, Floats, float]]:
-        """Deviations that add, their probabilities, and the fraction of a distance that each may have."""
-        chances = self.law.probabilities
-        if not (self.sizes_tell and self.spread) or chances.size == 1:
-            return [(self.deviations, chances, 1.0)]
-        own, records = np.array([self.spread]), 1 / np.sqrt(self.law.values)
-        share = self.spread / (self.spread + float(chances @ records))
-        return [(own, np.ones(1), share), (records, chances, 1 - share)]
-
-    def outside(self, distance: float) -> float:
-        """Bound on the probability that a user's mean is off by more, on one side."""
-        return float(sum(p @ tail(share * distance / s, self.tails) for s, p, share in self.parts))
-
-    def excess(self, distance: float) -> tuple[float, float]:
-        """Bounds on the expected excess over a distance on one side, and on its square on both."""
-        mean = square = 0.0
-        for scale, chance, share in self.parts:
-            beyond, squared = excess(share * distance / scale, self.tails)
-            mean += float(chance @ (scale * beyond))
-            square += len(self.parts) * float(chance @ (scale**2 * squared))
-        return mean, square
+    def shape(self) -> Mixture:
+        """Tails of a user's mean, in its own units."""
+        apart = self.sizes_tell and self.law.values.size > 1
+        alike = Mixture(self.tails, 1.0, [(self.deviations, self.law.probabilities, 1.0)])
+        return mixture(self.law, self.spread, self.tails) if apart else alike
 
 
 def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) -> ClippedRisk:
@@ -97,7 +81,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     """
     n, law, deviations = users.n, users.law, users.deviations
     inside, rate = how.window * (1 - STEP / 2), how.share * epsilon / 2
-    helps, stray = users.outside(inside), users.outside(min(near, inside))
+    helps, stray = (float(tail(off, users.shape)) for off in (inside, min(near, inside)))
     steps = rate * np.linspace(0.04, 1, 25)
     moment = 1 + helps * np.expm1(steps) + max(1 - helps - stray, 0.0) * np.expm1(-steps)
     rivals = math.ceil(2 / (STEP * how.window))
@@ -106,7 +90,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     rest, margin = epsilon - how.share * epsilon, how.window + near
     short = max(min(margin, 2.0) - how.reach, 0.0)  # by which even theta may be clipped
     if not how.sigmas:
-        beyond, square = users.excess(max(how.reach - margin, 0.0))
+        beyond, square = excess(max(how.reach - margin, 0.0), users.shape)
         clipping = short + math.sqrt(2 * beyond**2 + square / n)
         sampling = math.sqrt(float(law.probabilities @ deviations**2) / n) if users.drawn else 0.0
         return ClippedRisk(sampling, clipping, 2 * (min(2 * how.reach, 2.0) / (n * rest)) ** 2, failure)
@@ -137,7 +121,7 @@ def choose_clipping(users: Users, *, epsilon: float, weighed: bool) -> tuple[Cli
 
     found = []
     for start, deviation in zip(STARTS, typical, strict=True):
-        near = deviation * len(users.parts) ** 2  # with several parts one deviation leaves nobody near
+        near = deviation * len(users.shape.parts) ** 2  # with several parts one deviation leaves nobody near
         first = np.array([math.log(start * deviation), math.log(near), 1.0, -0.8])
         options = {"maxfev": MOST_TRIALS, "xatol": 1e-2, "fatol": 1e-3}
         best = scipy.optimize.minimize(

@@ -20,6 +20,7 @@ from scipy.special import expit, ndtr
 
 from userdp import _validate
 from userdp._public import public
+from userdp._types import Floats
 from userdp.local.improved import REPORTS, Kind, Plan, Round
 from userdp.local.localise import MOST_BINS
 from userdp.sizes import FiniteSizes, SizeLaw
@@ -33,13 +34,53 @@ LARGEST_HALF_WIDTH = 0.25
 USUAL_SQUARE = 0.25  # of a deviation in the last round, in units of what is not cut
 
 
-def tail(x: Any, tails: Tails) -> Any:
+class Mixture(NamedTuple):
+    """Tails of the mean of a user of unknown size, where sizes may tell of latent means.
+
+    A user is far off if its latent mean is, or if its records are far from that; and no user is further off
+    than one of the least size may be.
+
+    Parameters
+    ----------
+    kind
+        Tails of each deviation.
+    worst
+        Standard deviation of a mean of the fewest records.
+    parts
+        Deviations that add, their probabilities, and the fraction of a distance that each may have.
+    """
+
+    kind: Tails
+    worst: float
+    parts: list[tuple[Floats, Floats, float]]
+
+
+def mixture(law: FiniteSizes, spread: float, tails: Tails, unit: float = 1.0) -> Mixture:
+    """Tails of users whose sizes may tell of their means, distances in units of `unit`."""
+    records = 1 / (unit * np.sqrt(law.values))
+    own, typical = spread / unit, float(law.probabilities @ records)
+    share = own / (own + typical)
+    parts = [(np.array([own]), np.ones(1), share)] if spread else []
+    parts.append((records, law.probabilities, 1 - share))
+    return Mixture(tails, min(math.hypot(own, records[0]), 1 / unit), parts)
+
+
+def tail(x: Any, tails: Tails | Mixture) -> Any:
     """Bound on P(root(m) (mean - theta) > x), x >= 0, one side: Hoeffding's, or the normal tail."""
+    if isinstance(tails, Mixture):
+        wide, kind = np.expand_dims(x, -1), tails.kind
+        apart = sum(tail(share * wide / s, kind) @ p for s, p, share in tails.parts)
+        return np.minimum(apart, tail(x / tails.worst, kind))
     return np.exp(-(x**2) / 2) if tails == "bounded" else ndtr(-x)
 
 
-def excess(x: Any, tails: Tails) -> tuple[Any, Any]:
+def excess(x: Any, tails: Tails | Mixture) -> tuple[Any, Any]:
     """Bounds on the expected excess over x on one side, and on its expected square on both together."""
+    if isinstance(tails, Mixture):
+        worst, kind = np.array([tails.worst, tails.worst**2]), tails.kind
+        each = [(p, s, excess(share * x / s, kind)) for s, p, share in tails.parts]
+        apart = sum(np.array([p @ (s * mean), len(each) * p @ (s**2 * two)]) for p, s, (mean, two) in each)
+        return tuple(np.minimum(apart, worst * excess(x / tails.worst, kind)).tolist())
     density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
     if tails == "bounded":  # the integrals of `tail` from x on
         return above, np.maximum(4 * (density - x * above), 0)
@@ -108,7 +149,7 @@ def _pair_factors(epsilon: float) -> tuple[NDArray, NDArray, NDArray]:
     return lead[0] * lead[1] * chase[1] ** 2, neither, lead[1] ** 2 * chase[0] * chase[1]
 
 
-def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails) -> float:
+def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tails | Mixture) -> float:
     """Bound on the probability that the chosen edge is more than 3 tau from theta (Chernoff and union).
 
     Two adjacent bins, theta's own and the nearer of those next to it, contain a voter's mean unless it is
@@ -141,7 +182,7 @@ def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = 
     return _bound(plan, size_cells(size_law, plan.vote_size), epsilon, tails)
 
 
-def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBound:
+def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails | Mixture) -> RiskBound:
     failure = _vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
     deviations: list[float] = []
     biases: list[float] = []
@@ -149,7 +190,11 @@ def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails) -> RiskBo
     for number, round_ in enumerate(plan.rounds):
         if number:
             slack = (round_.offset - biases[-1]) / deviations[-1]
-            spill += deviations[-1] * math.sqrt(excess(slack, tails)[1]) if slack >= 0 else math.inf
+            spill += (
+                deviations[-1] * math.sqrt(excess(slack, getattr(tails, "kind", tails))[1])
+                if slack >= 0
+                else math.inf
+            )
         last = number + 1 == len(plan.rounds)
         deviation, bias = _round(round_, law, epsilon, tails, plan.last if last else "two-point", spill)
         deviations.append(deviation)
@@ -161,7 +206,7 @@ def _round(
     round_: Round,
     law: FiniteSizes,
     epsilon: float,
-    tails: Tails,
+    tails: Tails | Mixture,
     kind: Kind = "two-point",
     spill: float = 0.0,
 ) -> tuple[float, float]:
@@ -220,15 +265,35 @@ def choose_plan(
     _validate.budget(epsilon=epsilon)
     _validate.one_of(TAILS, tails=tails)
     _validate.in_range(0, 1, spread=spread)
-    law = size_cells(size_law)
-    known = _Known(n, epsilon, law, tails, spread, likely_kind(epsilon))
+    return best_plan(Known(n, epsilon, size_cells(size_law), tails, spread), most_rounds, vote)[0]
+
+
+class Known(NamedTuple):
+    """What a plan is made from."""
+
+    n: int
+    epsilon: float
+    law: FiniteSizes
+    tails: Tails | Mixture
+    spread: float
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the last reports for which the other parameters are sought: most deviations are small."""
+        return min(REPORTS, key=lambda kind: report_square(kind, self.epsilon, USUAL_SQUARE))
+
+
+def best_plan(known: Known, most_rounds: int, vote: bool = True) -> tuple[Plan, RiskBound]:
+    """The plan of `choose_plan`, and its bound."""
+    n, epsilon, law, tails, _ = known
     plans = [Plan(0, 1.0, 1, (replace(PLAIN, users=n),))]
     for size in [None, *(_vote_sizes(law) if vote else [])]:
         for rounds in range(1 if size else 2, most_rounds + 1 + (size is None)):
             if rounds + bool(size) <= n:
                 plans.append(_best(known, size, rounds))
     plans = [replace(plan, last=kind) for kind in REPORTS for plan in plans]
-    return min(plans, key=lambda plan: _bound(plan, law, epsilon, tails).risk)
+    tried = [(plan, _bound(plan, law, epsilon, tails)) for plan in plans]
+    return min(tried, key=lambda one: one[1].risk)
 
 
 def _vote_sizes(law: FiniteSizes) -> list[int]:
@@ -237,18 +302,7 @@ def _vote_sizes(law: FiniteSizes) -> list[int]:
     return [int(law.values[i]) for i in np.argsort(-worth, kind="stable")[:VOTE_SIZES]]
 
 
-class _Known(NamedTuple):
-    """What a plan is made from."""
-
-    n: int
-    epsilon: float
-    law: FiniteSizes
-    tails: Tails
-    spread: float
-    kind: Kind
-
-
-def _best(known: _Known, vote_size: int | None, rounds: int) -> Plan:
+def _best(known: Known, vote_size: int | None, rounds: int) -> Plan:
     """Minimise the bound over fractions of users, bin width, sigmas and slacks by the simplex method."""
 
     def objective(x: NDArray) -> float:
@@ -269,12 +323,7 @@ def _trial(kind: type, *fields: Any) -> Any:
     return made
 
 
-def likely_kind(epsilon: float) -> Kind:
-    """Kind of the last reports for which the other parameters are sought: most deviations are small."""
-    return min(REPORTS, key=lambda kind: report_square(kind, epsilon, USUAL_SQUARE))
-
-
-def _plan(x: NDArray, known: _Known, vote_size: int | None, rounds: int) -> Plan:
+def _plan(x: NDArray, known: Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
     x = np.minimum(np.maximum(x, -6), 6)
     opens = 1 if vote_size else 0

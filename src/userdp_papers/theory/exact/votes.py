@@ -14,7 +14,8 @@ from scipy.special import expit, gammaln, xlog1py, xlogy
 from userdp import _validate
 from userdp._public import public
 from userdp.local.localise import MOST_BINS, Bins
-from userdp.planning.risk.localised import MeanLaw, localised_bound, risks_by_bin, sign_means
+from userdp.planning.risk.improved_plan import vote_factors
+from userdp.planning.risk.localised import MeanLaw, risks_by_bin, sign_means
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 POSITIONS = 8  # of theta within a bin
@@ -150,6 +151,49 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     risks = risks_by_bin(law, bins, n=n, epsilon=epsilon)
     far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
     return float(wins @ risks), float(wins @ far)
+
+
+@public
+def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
+    """Upper bound on the risk of Kent's Algorithm 2 at any width, and on the chance of a failed vote.
+
+    The bin of each likely winner gets all the probability that its bound allows, the costliest first; a vote
+    fails if the chosen bin is neither theta's own nor next to it.
+
+    Parameters
+    ----------
+    law
+        Distribution of a user's mean.
+    n, epsilon, half_width
+        As for `userdp.local.mean.localised_mean`.
+
+    Examples
+    --------
+    >>> risk, failure = localised_bound(sign_means(0.1, 1000), n=10_000, epsilon=1.0, half_width=0.02)
+    >>> f"{risk:.1e} {failure < 1e-3}"
+    '5.9e-06 True'
+    """
+    _validate.integer(2, n=n)
+    _validate.budget(epsilon=epsilon)
+    bins = Bins(half_width)
+    p, risks = law.in_bins(bins), risks_by_bin(law, bins, n=n, epsilon=epsilon)
+    home = int(np.argmax(p))
+    chances = _beats(p, p[home], n // 2, epsilon)
+    chances[home] = 1.0
+    far = np.abs(np.arange(bins.count) - bins.index(np.array([law.theta]))) > 1
+    costliest = np.argsort(-risks, kind="stable")
+    before = np.append(0.0, np.cumsum(chances[costliest])[:-1])
+    shares = np.clip(1 - before, 0, chances[costliest])
+    return float(shares @ risks[costliest]), float(min(chances[far].sum(), 1.0))
+
+
+def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
+    """Chernoff's bound on the probability that a bin has as many votes as the home bin, for each bin."""
+    up = np.exp(np.linspace(0.01, 1, 50) * epsilon / 2)[:, None]
+    (home_one, home_zero), (one, zero) = vote_factors(epsilon, up)  # the home bin's votes count down
+    rest = np.maximum(1 - p - home, 0)
+    moment = home * home_one * zero + p * home_zero * one + rest * home_zero * zero
+    return np.exp(voters * np.minimum(np.log(moment.min(axis=0)), 0.0))
 
 
 @public
