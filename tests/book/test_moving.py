@@ -183,7 +183,7 @@ def plan_at(**chosen):
 CHOICES = [FIGURES["plan-for"].sliders[name].values for name in ("what", "sizes", "people")]
 
 
-@pytest.mark.parametrize(("what", "sizes", "people"), product(*CHOICES))
+@pytest.mark.parametrize(("what", "sizes", "people"), [*product(*CHOICES)])
 def test_the_lines_of_the_calculator_run_and_have_the_error_that_it_tells(what, sizes, people):
     row, code = plan_at(m=100, n=100, what=what, sizes=sizes, people=people)
     rng, each = np.random.default_rng(1), 100
