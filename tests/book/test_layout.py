@@ -59,13 +59,18 @@ def test_no_two_pages_have_one_name(root):
 def measured(browser, site):
     """Of each page: bars and shift on a desktop; what is cut, and too small for a thumb, on a phone."""
     found = {}
-    with closing(browser.new_context(viewport=PHONE, has_touch=True)) as held, new_tab(held, site) as phone:
+    with (
+        closing(browser.new_context(viewport=DESKTOP)) as desk,
+        closing(browser.new_context(viewport=PHONE, has_touch=True)) as hand,
+        new_tab(desk, site) as tab,
+        new_tab(hand, site) as phone,
+    ):
+        # whoever comes for the first time has no face in store: that is when a page jumps
+        desk.new_cdp_session(tab).send("Network.setCacheDisabled", {"cacheDisabled": True})
+        tab.add_init_script(f"({WATCH})()")
         for name in docnames():
-            # whoever comes for the first time has no face in store: that is when a page jumps
-            with closing(browser.new_context(viewport=DESKTOP)) as context, new_tab(context, site) as tab:
-                tab.add_init_script(f"({WATCH})()")
-                visit(tab, site, name)
-                bars, shift = tab.evaluate(BARS), tab.evaluate("() => window.shifted")
+            visit(tab, site, name)
+            bars, shift = tab.evaluate(BARS), tab.evaluate("() => window.shifted")
             visit(phone, site, name)
             phone.evaluate("() => userdpReach.addTabStops()")
             found[name] = bars, shift, phone.evaluate(CUT), phone.evaluate(SMALL, TOUCH)
