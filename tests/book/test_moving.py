@@ -326,7 +326,7 @@ def test_a_preset_sets_buttons_and_sliders_and_shows_one_method(at_figure):
         assert all(place in (None, value) for place, value in zip(places, found, strict=True))
         shown = tab.locator("#moving-plan-for dt:visible").all_inner_texts()
         assert len(shown) == 1 and f"Best here: {shown[0]}. " in tab.evaluate(LOOK, "plan-for")["said"]
-        assert tab.locator(".moving-code").inner_text().count("plan(n=") == 1
+        assert tab.locator(".moving-code").inner_text().count("plan(\n    n=") == 1
 
 
 @browsed
