@@ -21,7 +21,7 @@ def git(*words: str) -> str:
 def refuted_once() -> dict[str, tuple[str, str]]:
     """Claims that were refuted at some commit: key -> the first such commit, and the last such sentence."""
     found: dict[str, tuple[str, str]] = {}
-    for commit in git("log", "--reverse", "--format=%h", "--", *HOMES).split():
+    for commit in git("log", "--reverse", "--format=%h", "--abbrev=12", "--", *HOMES).split():
         for table in [f"{home}/{paper}.toml" for home in HOMES for paper in PAPERS]:
             for id, claims in tomllib.loads(git("show", f"{commit}:{table}")).items():
                 for number, claim in claims.items():
