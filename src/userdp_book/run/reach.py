@@ -93,13 +93,12 @@ class Sources:
         here, (name, _, rest) = self.module(module), use.partition(".")
         if name in ("", ALL):
             return sorted(set().union(*here.bound.values()))
-        found = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())}
+        found = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())} - {(module, use)}
         if name not in here.numbers:
+            # a module of the package, though what is imported with all others may have its name
+            inside = {(f"{module}.{name}", rest)} if not found and f"{module}.{name}" in self.paths else set()
             found |= {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.shows(origin, name)}
-        found.discard((module, use))
-        inside = f"{module}.{name}"
-        if not found and name not in here.numbers and inside in self.paths:
-            return [(inside, rest)]
+            found = found - {(module, use)} | inside
         return sorted(found)
 
     def shows(self, module: str, name: str) -> bool:
