@@ -168,6 +168,7 @@ def test_what_only_a_sweeping_test_sees_is_held(monkeypatch):
         "privacy/test_guarantee.py::test_sequential_releases_add",
     )
     assert not held.is_held(mutant, seen)
+    monkeypatch.setattr(campaign, "tests_of", lambda module: [[seen.partition("::")[0]]])
     monkeypatch.setattr(campaign, "is_sweeping", lambda test: True)
     monkeypatch.setattr(held, "is_sweeping", lambda test: True)
     assert held.is_held(mutant, seen) and held.is_held_slip(slips()[0])
@@ -176,6 +177,9 @@ def test_what_only_a_sweeping_test_sees_is_held(monkeypatch):
 @pytest.mark.slips
 def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
     monkeypatch.setattr(campaign, "passes", lambda test: False)
+    monkeypatch.setattr(
+        campaign, "tests_of", lambda module: [["privacy/test_guarantee.py"], ["test_numbers.py"]]
+    )
     row = judge(a_mutant("math.fsum"))
     assert row["outcome"] == row["without"] == "unsure"
 

@@ -121,7 +121,8 @@ def own_cell(nb):
 
 
 def by_colab(nb):
-    nb.metadata = nbformat.from_dict({"colab": {"provenance": []}, "kernelspec": {"name": "python3"}})
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    nb.metadata = nbformat.from_dict({"colab": {"provenance": []}, "kernelspec": kernel})
     for number, cell in enumerate(nb.cells):
         cell.metadata |= {"id": f"colab{number}", "outputId": f"out{number}"}
     return nb
