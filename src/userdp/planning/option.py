@@ -270,8 +270,10 @@ class Question:
 
         The mean of so many records, the harmonic mean of the sizes, has at least their mean variance.
         """
-        one = max(int(1 / self.size_law.expectation(lambda m: 1 / m)), self.size_law.smallest)
-        return constant_size(one) if self.sizes_tell else self.size_law
+        if not self.sizes_tell:
+            return self.size_law
+        one = int(1 / self.size_law.expectation(lambda m: 1 / m))
+        return constant_size(max(one, self.size_law.smallest))
 
     @cached_property
     def sampling(self) -> float:

@@ -10,6 +10,9 @@ from userdp._public import checked
 from userdp._types import Floats, Ints
 from userdp.privacy.guarantee import Guarantee
 
+__all__ = ["Release", "MeanEstimate", "VectorEstimate", "SparseEstimate", "MixtureEstimate", "CoverEstimate"]
+__all__ += ["WeightedEstimate", "HistogramEstimate", "CountEstimate"]
+
 Value = TypeVar("Value", covariant=True)
 
 
@@ -194,6 +197,3 @@ class CountEstimate(Release[float]):
     rate: float
     clipped_mean: float
     bound: int
-
-
-__all__ = [name for name in dir() if name.endswith(("Release", "Estimate"))]

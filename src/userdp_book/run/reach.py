@@ -96,9 +96,9 @@ class Sources:
         found = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())} - {(module, use)}
         if name not in here.numbers:
             # a module of the package, though what is imported with all others may have its name
-            inside = {(f"{module}.{name}", rest)} if not found and f"{module}.{name}" in self.paths else set()
+            if not found and f"{module}.{name}" in self.paths:
+                found.add((f"{module}.{name}", rest))
             found |= {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.shows(origin, name)}
-            found = found - {(module, use)} | inside
         return sorted(found)
 
     def shows(self, module: str, name: str) -> bool:

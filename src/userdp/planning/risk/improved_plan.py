@@ -184,17 +184,14 @@ def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = 
 
 def _bound(plan: Plan, law: FiniteSizes, epsilon: float, tails: Tails | Mixture) -> RiskBound:
     failure = _vote_failure(plan, law, epsilon, tails) if plan.voters else 0.0
+    kind = tails.kind if isinstance(tails, Mixture) else tails  # of an average, whoever it is of
     deviations: list[float] = []
     biases: list[float] = []
     spill = 0.0
     for number, round_ in enumerate(plan.rounds):
         if number:
             slack = (round_.offset - biases[-1]) / deviations[-1]
-            spill += (
-                deviations[-1] * math.sqrt(excess(slack, getattr(tails, "kind", tails))[1])
-                if slack >= 0
-                else math.inf
-            )
+            spill += deviations[-1] * math.sqrt(excess(slack, kind)[1]) if slack >= 0 else math.inf
         last = number + 1 == len(plan.rounds)
         deviation, bias = _round(round_, law, epsilon, tails, plan.last if last else "two-point", spill)
         deviations.append(deviation)
