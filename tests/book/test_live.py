@@ -8,6 +8,7 @@ import subprocess
 import sys
 from zipfile import ZipFile
 
+import matplotlib.pyplot as plt
 import pytest
 
 from browsing import HTML, IN_BROWSER
@@ -122,7 +123,8 @@ def test_what_a_page_asserts_it_says_in_words(root):
 
 @pytest.fixture
 def outputs():
-    """The runner with names of its own."""
+    """The runner with names of its own, and no figure that another test left open."""
+    plt.close("all")
     names = {}
     return lambda source: cells.run(source, names)
 

@@ -57,6 +57,12 @@ def test_coefficients_of_the_wrapped_laplace_law_are_integrals_of_its_closed_for
     assert np.allclose(evaluate(LAPLACE.coefficients(801), GRID[::50]), density[::50], atol=2e-2)
 
 
+def test_the_peak_is_in_the_middle_unless_said_otherwise():
+    """The sine terms of a density that is even about 1/2 are 0, and its first cosine term is negative."""
+    found = WrappedGammas(shape=1, scale=0.1).coefficients(3)
+    assert found[1] < -0.5 and abs(found[2]) < 1e-15
+
+
 @pytest.mark.parametrize("law", [WAVE, LAPLACE])
 def test_records_have_the_density(law):
     density = evaluate(law.coefficients(5), GRID) if law is WAVE else wrapped_laplace(GRID, law)
