@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from functools import partial
 from itertools import count
@@ -54,7 +55,12 @@ def test_a_mean_is_released_with_its_interval_guarantee_and_account(table, tmp_p
     assert "spends epsilon = 0.5" in told and "spent before: 0 of 1" in told and "reading" in told
     assert Budget(1.0, trust="central", path=account).account[0].name == "mean of ratings.csv"
     assert main(mean(path, "--yes", "--account", account, "--budget", "1")) == 0
-    assert "interval: [" in capsys.readouterr().out
+    assert re.search(
+        r"interval: \S+ to \S+\nlevel: 0.95\nguarantee:\n  epsilon: 0.5\n.*\naccount:\n"
+        r"  spent epsilon 1 of epsilon 1\n(  mean of ratings.csv, all users: epsilon 0.5\n){2}$",
+        capsys.readouterr().out,
+        re.DOTALL,
+    )
     assert main(mean(path, "--yes", "--account", account, "--budget", "1")) == 2  # nothing is left
     assert "all releases must cost" in capsys.readouterr().err
 

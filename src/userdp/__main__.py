@@ -116,8 +116,17 @@ def release(asked: argparse.Namespace) -> int:
         return 1
     named: Any = {"epsilon": asked.epsilon, "name": f"{asked.command} of {asked.table.name}"}
     said = answer(asked, budget.release(call, *data, rng=rng, **named), words, budget)
-    print(json.dumps(said, indent=1) if asked.json else "\n".join(f"{key}: {said[key]}" for key in said))
+    print(json.dumps(said, indent=1) if asked.json else "\n".join(told(*one) for one in said.items()))
     return 0
+
+
+def told(name: str, value: Any) -> str:
+    """A part of what is published, for people: a line, or one line per entry below its name."""
+    if isinstance(value, dict):
+        value = [f"{key}: {one}" for key, one in value.items()]
+    elif name == "interval":
+        value = " to ".join(map(str, value))
+    return "\n  ".join([f"{name}:", *value]) if isinstance(value, list) else f"{name}: {value}"
 
 
 def main(given: list[str] | None = None) -> int:

@@ -59,6 +59,10 @@ class Budget:
     ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", users=who)
     >>> round(budget.share(2).epsilon, 9)  # of two more releases about everybody
     0.25
+    >>> print(budget)
+    spent epsilon 0.5 of epsilon 1
+    spring, north: epsilon 0.25
+    spring, south: epsilon 0.5
     >>> {name: round(part.epsilon, 9) for name, part in budget.split({"mean": 3, "counts": 1}).items()}
     {'mean': 0.375, 'counts': 0.125}
     """
@@ -147,7 +151,8 @@ class Budget:
         return parts(short if fits(short) else low)
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.spent} of {self._most}", *map(str, self.account)])
+        parts = (f"{x.name or 'unnamed'}, {x.users or 'all users'}: {_said(x)}" for x in self.account)
+        return "\n".join([f"spent {_said(self.spent)} of {_said(self._most)}", *parts])
 
     def _line(self, what: Any, name: str, users: str) -> Spending:
         cost = sequential(self._nothing, getattr(what, "guarantee", what))
@@ -179,6 +184,10 @@ class Budget:
                 raise Overspent(f"all releases must cost {self._most} at most, got {cost}")
             said["account"] = account
         self.account = tuple(account)
+
+
+def _said(cost: Any) -> str:
+    return f"epsilon {cost.epsilon:g}" + (f", delta {cost.delta:g}" if cost.delta else "")
 
 
 def _covers(most: Guarantee, cost: Guarantee) -> bool:
