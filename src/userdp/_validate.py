@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from userdp._types import Domain
+
 # exp(710) is no finite number; below 1e-6 what a report says is lost in the rounding in the sum of 1e9
 BUDGETS = 1e-6, 700.0
 # what stands in one array, a number for each: 80 MB, of which a few are held at once
@@ -97,6 +99,11 @@ def ordered(**parameters: float) -> None:
     (low_name, low), (high_name, high) = parameters.items()
     if not low < high:
         raise ValueError(f"{low_name} must be below {high_name}, got {low!r} and {high!r}")
+
+
+def domain(ends: Domain) -> None:
+    """Raise ``ValueError`` unless the ends of a domain are finite and strictly increasing."""
+    ordered(**{"domain[0]": ends[0], "domain[1]": ends[1]})
 
 
 def exceeds_one(formula: str, value: float, use: str = "") -> float:

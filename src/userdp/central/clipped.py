@@ -62,7 +62,7 @@ def densest_window(
     >>> abs(densest_window(means, window=0.02, epsilon=1.0, rng=rng).value - 0.3) < 0.025
     True
     """
-    _validate.ordered(**{"domain[0]": domain[0], "domain[1]": domain[1]})
+    _validate.domain(domain)
     _validate.in_range((domain[1] - domain[0]) / (STEP * MOST_CENTRES), float("inf"), window=window)
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)
     x, middles = np.sort(project(_validate.column(means=means), *domain)), centres(window, domain)
@@ -115,6 +115,7 @@ def clipped_mean(
     >>> round(estimate.value, 2), estimate.guarantee.epsilon
     (0.3, 1.0)
     """
+    _validate.domain(domain)
     _validate.positive(epsilon=epsilon, reach=reach)
     _validate.inside(0, 1, share=share)
     _validate.in_range(0, float("inf"), sigmas=sigmas, variance=variance)

@@ -55,7 +55,7 @@ def record_mean(
     '0.54 0.54'
     """
     low, high = domain
-    _validate.ordered(**{"domain[0]": low, "domain[1]": high})
+    _validate.domain(domain)
     _validate.positive(epsilon=epsilon, **{"the length of domain": high - low})
     x, held = project(_validate.column(means=means), low, high), _validate.whole_numbers(1, sizes=sizes)
     if x.shape != held.shape:

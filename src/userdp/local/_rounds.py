@@ -46,7 +46,7 @@ def real_numbers(axes: str, least: int, **data: ArrayLike) -> NDArray:
 def centred(domain: Domain) -> tuple[float, float]:
     """Centre and half-length of a public domain, (0, 1) for [-1, 1]."""
     low, high = domain
-    _validate.ordered(**{"domain[0]": low, "domain[1]": high})
+    _validate.domain(domain)
     return low / 2 + high / 2, high / 2 - low / 2
 
 

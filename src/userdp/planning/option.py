@@ -237,7 +237,7 @@ class Question:
         _validate.integer(2, n=self.n)
         _validate.budget(epsilon=self.epsilon)
         _validate.in_range(0, 0.5, delta=self.delta)
-        _validate.ordered(**{"domain[0]": self.domain[0], "domain[1]": self.domain[1]})
+        _validate.domain(self.domain)
         _validate.in_range(0, self.half, spread=self.spread)
         _validate.one_of(TAILS, tails=self.tails)
         _validate.one_of(TARGETS, target=self.target)

@@ -202,7 +202,7 @@ def real_quantile(
     (0.9, 5.0)
     """
     _validate.in_range(0, 1, share=share)
-    _validate.ordered(**{"domain[0]": domain[0], "domain[1]": domain[1]})
+    _validate.domain(domain)
     _validate.integer(1, _validate.LISTED, steps=steps)
     x, places = np.sort(project(_validate.column(values=values), *domain)), np.linspace(*domain, steps + 1)
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0, neighbours=neighbours)

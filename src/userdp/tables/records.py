@@ -63,7 +63,7 @@ def user_means(
     UserMeans(means=array([3.5, 5. ]), sizes=array([2, 1]))
     """
     low, high = domain
-    _validate.ordered(**{"domain[0]": low, "domain[1]": high})
+    _validate.domain(domain)
     _validate.one_of(("refuse", "drop", "low"), missing=missing)
     _validate.one_of(("refuse", "abstain", "low"), silent=silent)
     _validate.generator(rng=rng)
@@ -136,9 +136,9 @@ def _numbers(name: str, values: NDArray, shape: tuple[int, ...]) -> None:
 def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable]) -> sparse.csr_array:
     """Count each user's records of each public item, shape (users, items), sparse.
 
-    `records` as for `user_means`, users in the order of their labels. Items that are not among the public
-    `items` are left out, since their names would tell of the data; from a file or by ibis, items go by their
-    texts.
+    `records` as for `user_means`, users in the order of their labels, which are texts in a CSV file. Items
+    that are not among the public `items` are left out, since their names would tell of the data; from a file
+    or by ibis, items go by their texts.
 
     Examples
     --------

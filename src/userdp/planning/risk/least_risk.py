@@ -19,8 +19,9 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray
 from userdp.sizes import FiniteSizes, SizeLaw
 
-NODES, WEIGHTS = (both[12:] for both in np.polynomial.legendre.leggauss(24))  # all is even: theta > 0 is enough
-PRIOR = 2 * WEIGHTS * np.cos(np.pi * NODES / 2) ** 2  # of density cos^2(pi x / 2), information pi^2 on [-1, 1]
+# on [-1, 1], where all integrands are even: the positive half is enough
+NODES, WEIGHTS = (both[12:] for both in np.polynomial.legendre.leggauss(24))
+PRIOR = 2 * WEIGHTS * np.cos(np.pi * NODES / 2) ** 2  # of density cos^2(pi x / 2) and information pi^2
 REACHES = np.geomspace(1.0, 100.0, 12)  # of the smooth prior, in standard errors
 GAPS = np.geomspace(1e-3, 1e3, 25)  # half the distance of the two points, in standard errors
 WIDEST = 0.999  # the information of signs is infinite at the ends
