@@ -46,6 +46,15 @@ def test_sizes_tell_where_a_situation_says_so():
     assert np.corrcoef(np.argsort(np.argsort(sizes)), means)[0, 1] > 0.05
 
 
+def test_the_order_of_users_tells_nothing():
+    """With two sizes most are tied; false alarms once in 15,000."""
+    found = [situation(2, number) for number in range(99)]
+    of_two = [at for at in found if at.tells and len(getattr(at.sizes, "values", ())) == 2]
+    told = max(of_two, key=lambda at: at.question["n"])
+    means, _ = told.users(np.random.default_rng(1))
+    assert abs(np.corrcoef(np.arange(means.size), means)[0, 1]) < 4 / np.sqrt(means.size)
+
+
 @pytest.mark.slow
 def test_a_small_tournament_writes_a_row_for_every_method(tmp_path):
     said = main(["--count", "4", "--runs", "20", "--seed", "3", "--to", str(tmp_path / "table.csv")])

@@ -53,8 +53,9 @@ class Situation(NamedTuple):
         n, (low, high) = self.question["n"], self.question["domain"]
         sizes = self.sizes.draw(n, rng)
         own = own_means(self.shape, self.theta, self.spread, n, rng)
-        if self.tells and self.spread:  # ranks of sizes and of own means are correlated
-            place = 0.7 * ndtri((np.argsort(np.argsort(sizes)) + 0.5) / n) + 0.71 * rng.normal(size=n)
+        if self.tells and self.spread:  # ranks of sizes, ties in any order, and of own means are correlated
+            ranks = np.argsort(np.argsort(sizes + rng.random(n)))
+            place = 0.7 * ndtri((ranks + 0.5) / n) + 0.71 * rng.normal(size=n)
             own = np.sort(own)[np.argsort(np.argsort(place))]
         means = 2 * rng.binomial(sizes, (1 + own) / 2) / sizes - 1
         return low + (high - low) * (1 + means) / 2, sizes
@@ -361,7 +362,7 @@ def rows(at: Situation, runs: int, seed: int) -> Iterator[dict[str, Any]]:
 
 def fewer(runs: int, n: int, time: int) -> int:
     """Runs of large populations are fewer: each takes long. There may be more of them each time."""
-    return max(int(min(runs, time * PATIENCE / n)), min(runs, LEAST_RUNS))
+    return max(int(min(runs, MORE ** (time - 1) * PATIENCE / n)), min(runs, LEAST_RUNS))
 
 
 def keeps(assumes: str, at: Situation) -> bool:
