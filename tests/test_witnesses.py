@@ -1,8 +1,9 @@
-"""Two witnesses for every estimator: its result is a function of releases alone, and each user enters one.
+"""Three witnesses for every estimator: a result of releases alone, users who enter one, and noise for them.
 
 All randomising calls are answered by a server that looks at public arguments only and notes what it was
 given. What is asked next, and what comes out, must then be the same whatever the users hold; and a user who
-moves may change what goes into one call, or into as many as the guarantee pays for.
+moves may change what goes into one call, or into as many as the guarantee pays for, and by no more than the
+call's noise is for.
 """
 
 import inspect
@@ -216,3 +217,53 @@ def test_each_user_takes_part_in_one_round(name, options):
             assert spent <= 1 + 1e-12, (user, calls)
             most.append(spent)
     assert max(most) >= 1 - UNMOVED.get(name, 0) - 1e-9
+
+
+# --- sensitivity ---------------------------------------------------------------------------------------
+
+WILD = -1e9, 1e9, np.nan
+# whose last noise is for what a test found, and whose last counts are drawn at random, those of others too
+LAST_APART = "central.private_size_mean", "central.unbounded_histogram"
+
+
+def wildly(data, user, name):
+    """The data with one user anywhere, of the least or the largest size where there are sizes."""
+    for number in WILD:
+        for size in (0, -1):
+            moved = {key: x.copy() for key, x in data.items()}
+            for key, x in moved.items():
+                x[user] = np.sort(data[key])[size] if key == "sizes" else number
+            yield moved
+
+
+def most_moved(mechanism):
+    """By how much the replacement of a user may move what a mechanism is given, and in which norm."""
+    times = 2 if mechanism.neighbours == "add-remove" else 1
+    if isinstance(mechanism, noise.ThresholdedNoise):
+        return 2 * mechanism.bound, lambda change: np.abs(change).sum()
+    if isinstance(mechanism, noise.DistanceTest):
+        return times, np.abs
+    if isinstance(mechanism, choice.ExponentialChoice):
+        return times * mechanism.oscillation, np.ptp
+    if isinstance(mechanism, choice.NoisyMaximum):
+        return times * mechanism.sensitivity, lambda change: np.abs(change).max()
+    norm = 2 if isinstance(mechanism, noise.GaussianNoise) else 1
+    return times * mechanism.sensitivity, lambda change: np.linalg.norm(np.ravel(change), norm)
+
+
+@every
+def test_no_user_moves_a_value_by_more_than_its_noise_is_for(name, options):
+    """Whatever any two users in its place hold; where sizes are public, of one size."""
+    data = users(name, 91)
+    for seed, level in enumerate(LEVELS):
+        for user in USERS:
+            served_to = [
+                asked(name, each, options, level, seed)[1].calls for each in wildly(data, user, name)
+            ]
+            for calls in [*zip(*served_to, strict=True)][: -1 if name in LAST_APART else None]:
+                mechanism, what, _ = calls[0]
+                if what != "draw" and isinstance(mechanism, noise.CentralMechanism):
+                    most, size = most_moved(mechanism)
+                    values = [given[0].astype(float) for *_, given in calls]
+                    moved = max(size(one - other) for one in values for other in values)
+                    assert moved <= most * (1 + 1e-9) + 1e-9, (user, mechanism)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import log_softmax, ndtr, ndtri
 
 from userdp.planning import plan
-from userdp.planning.local_methods import TELL_NOTHING
+from userdp.planning.local_methods import NORMAL, TELL_NOTHING
 from userdp.privacy import BinaryResponse, LaplaceReport, PiecewiseReport, TwoPointReport
 from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, two_point_sizes
 from userdp_book.evidence.tournament import COLUMNS, KEPT, MUCH, RESULTS, SOME, read, verdict, write
@@ -368,9 +368,8 @@ def fewer(runs: int, n: int, time: int) -> int:
 def keeps(assumes: str, at: Situation) -> bool:
     """Whether what an option assumes is true of a situation; its records are signs, its sizes public."""
     normal = at.shape in ("beta", "bimodal") or not at.spread
-    return (normal or "own means with normal tails" not in assumes) and (
-        not at.tells or TELL_NOTHING not in assumes
-    )
+    tails = NORMAL in assumes or "own means with normal tails" in assumes
+    return (normal or not tails) and (not at.tells or TELL_NOTHING not in assumes)
 
 
 def main(arguments: list[str]) -> str:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr
-from scipy.stats import binom, chi2
+from scipy.stats import binom, chi2, norm
 
 from userdp.central.clipped import STEP, centres, clipped_mean, densest_window
 from userdp.central.weights import optimal_weights
 from userdp.planning import plan
+from userdp.planning.central_methods import MANY
 from userdp.planning.risk.clipped import Clipping, Users, choose_clipping, clipped_risk
 from userdp.planning.risk.improved_plan import excess, tail
 from userdp.privacy import ExponentialChoice
@@ -108,6 +109,7 @@ def clipped_row(**question):
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.98, -1.0])
 @pytest.mark.parametrize("n, size, epsilon, tails", [
     (100, 10_000, 1.0, "bounded"), (200, 1000, 0.5, "normal"), (40, 500, 3.0, "normal"),
+    (3000, 10, 0.3, "bounded"),
 ])  # fmt: skip
 def test_the_risk_obeys_its_bound(n, size, epsilon, tails, theta):
     row, runs = clipped_row(n=n, sizes=size, epsilon=epsilon, tails=tails), 400
@@ -115,6 +117,30 @@ def test_the_risk_obeys_its_bound(n, size, epsilon, tails, theta):
     assert ratio < chi2.isf(LEVEL, runs)
     assert ratio > runs / 2.5**2 or abs(theta) > 0.9  # not by much too large where signs vary
     assert not 9 * ratio < chi2.isf(LEVEL, runs) or abs(theta) > 0.9  # control: a third of it is too small
+
+
+@pytest.mark.parametrize(("m", "nearly"), [(2, False), (MANY, True), (30, True)])
+def test_a_mean_of_many_records_exceeds_a_bound_by_little_more_than_a_normal_one(m, nearly):
+    """Of signs, in units of their largest deviation: of all records of a mean these exceed the most."""
+    k, bounds = np.arange(m + 1), np.linspace(0, 4, 41)
+    normal = norm.pdf(bounds) - bounds * norm.sf(bounds)
+    ratios = [
+        binom.pmf(k, m, p) @ np.maximum((2 * k / m - 2 * p)[:, None] * np.sqrt(m) - bounds, 0) / normal
+        for p in np.linspace(0.01, 0.99, 99)
+    ]
+    assert (np.max(ratios) <= 1.1) == nearly
+
+
+@pytest.mark.statistical
+def test_the_risk_obeys_its_bound_where_users_are_of_two_kinds():
+    """Latent means a deviation below and above theta, which no normal ones are."""
+    row, n, size, runs = clipped_row(n=2000, sizes=40, epsilon=0.2, spread=0.1), 2000, 40, 300
+    rng, found = np.random.default_rng(8), []
+    for _ in range(runs):
+        own = 0.3 + rng.choice([-0.1, 0.1], n)
+        found.append(row.run(2 * rng.binomial(size, (1 + own) / 2) / size - 1, rng=rng).value - 0.3)
+    assert np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
+    assert not 4 * np.square(found).sum() / row.error**2 < chi2.isf(LEVEL, runs)
 
 
 @pytest.mark.statistical

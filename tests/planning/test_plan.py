@@ -519,5 +519,5 @@ def test_each_method_of_a_curator_says_itself_why_it_is_not_used():
 
 def test_one_record_a_user_loses_all_others_whatever_the_sizes_are():
     ranking = plan(n=1000, sizes=30, epsilon=1.0, trust="curator", estimate="histogram", items=4)
-    (one,) = (option for option in ranking if option.method == "one record a user")
+    (one,) = (option for option in ranking if option.method == "one record per user")
     assert one.setting == "bound 1" and one.bias == 29 * 1000

@@ -23,6 +23,7 @@ from userdp.sizes import variance_of_mean
 BETA = 1e-4  # chance that the windows of an estimator with an initial mean may fail
 ENDS = "records at the ends of the domain; own means with normal tails"
 WEIGHTED = "the weighted mean of the users' own means, larger users counting for more"
+MANY = 10  # records of which a mean exceeds a bound, on average, by at most 1.1 times what a normal one does
 LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps
 
 
@@ -67,7 +68,7 @@ def totals(asked: Question) -> Option:
         noise=noise,
         bias=bias,
         basis="bound",
-        assumes="sizes follow the law, and are public",
+        assumes="sizes follow their distribution, and are public",
         call=record_mean,
         cap=cap,
         **common(asked),
@@ -75,7 +76,11 @@ def totals(asked: Question) -> Option:
 
 
 def clipped(asked: Question) -> Option:
-    """A private window, then the clipped mean; users are weighted where sizes are public and tell nothing."""
+    """A private window, then the clipped mean; users are weighted where sizes are public and tell nothing.
+
+    Means of `MANY` records or more are taken for normal: Hoeffding's tails, for any, would widen the window.
+    """
+    asked = replace(asked, tails="normal") if asked.size_law.smallest >= MANY else asked
     weighed = asked.unequal and not asked.private_sizes and not asked.unweighed("")
     law, of_users = size_cells(asked.size_law), (asked.tails, asked.sizes_tell, asked.target == "population")
     users = Users(asked.n, law, asked.unit_spread, *of_users)
@@ -180,12 +185,12 @@ def histograms(asked: Question) -> Iterator[Option]:
     budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": relation}
     mass = noise_mass(asked.items, **budget)
     bounds = np.union1d(law.values, 1)
-    clipped = np.maximum(law.values - bounds[:, None], 0)
-    lost = asked.n * clipped @ law.probabilities
+    lost = asked.n * np.maximum(law.values - bounds[:, None], 0) @ law.probabilities
     best = int(bounds[np.argmin(lost + mass * bounds)])
-    for bound, words in ((best, "best bound"), (1, "one record a user"), (law.largest, "every record")):
+    for bound, words in ((best, "best bound"), (1, "one record per user"), (law.largest, "every record")):
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
         basis: Basis = "bound" if missing or asked.delta else "exact"  # noise and clipping may cancel
-        terms = 0.0, basis, "sizes follow the law", "the count of each item, less what is clipped", missing
+        assumes, counted = "sizes follow their distribution", "the count of each item, less what is clipped"
+        terms = 0.0, basis, assumes, counted, missing
         how: dict[str, Any] = {"call": bounded_histogram, "parameters": {"bound": float(bound), **budget}}
         yield Option(words, f"bound {bound}", noise + missing, noise, *terms, **how)

@@ -25,7 +25,7 @@ WHOLE = "the mean vector of the users' own means; its error is that of all coord
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
 TELL_NOTHING = "sizes tell nothing of means"
-ONE_LAW = "all users' records have one law"
+ONE_LAW = "all users' records have one distribution"
 MOST_ROUNDS = 3  # in which the improved mean may meet its users
 MOST_RECORDS = 10**8  # of which the distribution of a mean is listed
 

@@ -70,7 +70,7 @@ def plan(
         do; nobody is then weighted by size. False is an assumption about the users.
     tails
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
-        it is as good as "normal".
+        it is as good as "normal". The method with a private window takes ten records for so many.
     dimension
         Entries of a mean vector, each in `domain`. The error is of all together.
     items
