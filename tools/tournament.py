@@ -264,10 +264,12 @@ class Seen(NamedTuple):
 
 
 def seen(methods: list[Method], at: Situation, target: float, runs: int, *seed: int) -> list[Seen]:
-    """Errors about the mean of the population; all methods meet the same users."""
-    rng = stream(seed[0], at.number, *seed[1:])
-    users = (at.users(rng) for _ in range(fewer(runs, at.question["n"], seed[-1])))
-    squares = np.array([[method.errs(*drawn, rng, target) for method in methods] for drawn in users])
+    """Errors about the mean of the population; all methods meet the same users and random numbers."""
+    rng, found = stream(seed[0], at.number, *seed[1:]), []
+    for _ in range(fewer(runs, at.question["n"], seed[-1])):
+        drawn, numbers = at.users(rng), rng.integers(2**63)
+        found.append([one.errs(*drawn, np.random.default_rng(numbers), target) for one in methods])
+    squares = np.array(found)
     mean = squares.mean(axis=0)
     off = squares.std(axis=0) / (2 * mean * math.sqrt(len(squares)))
     return [Seen(*pair) for pair in zip(np.sqrt(mean).tolist(), off.tolist(), strict=True)]
@@ -362,7 +364,7 @@ def rows(at: Situation, runs: int, seed: int) -> Iterator[dict[str, Any]]:
 
 def fewer(runs: int, n: int, time: int) -> int:
     """Runs of large populations are fewer: each takes long. There may be more of them each time."""
-    return max(int(min(runs, MORE ** (time - 1) * PATIENCE / n)), min(runs, LEAST_RUNS))
+    return max(int(min(runs, time * PATIENCE / n)), min(runs, LEAST_RUNS))
 
 
 def keeps(assumes: str, at: Situation) -> bool:
