@@ -69,12 +69,12 @@ def weights(records, spread, epsilon):
         "apart": Slider("values apart, in units of Λ", (0.0, 0.2, 0.5, 0.8, 1.0), 4, log=False),
     },
     y=Axis("δ needed", 1e-9, 1),
-    lines={"needed": "c", "promised": "text-muted"},
+    lines={"needed": "c", "stated": "text-muted"},
     says="At the budget {times} ε, ε = {epsilon}, neighbours at the distances {distance} and one less "
     "need δ = {needed}.",
     verdict=(
         "needed",
-        "promised",
+        "stated",
         "That is within the stated 10⁻⁶.",
         "That is more than the stated 10⁻⁶.",
     ),
@@ -86,7 +86,7 @@ def test_and_release(times, epsilon, distance, apart):
     margins = (test.threshold - np.array([distance, distance - 1])) / test.scale
     passed, failed = laplace.sf(margins), laplace.cdf(margins)
     both = [slack_of_pair(passed[o], failed[o], apart * epsilon, times * epsilon) for o in ([0, 1], [1, 0])]
-    return {"needed": np.maximum(*both), "promised": promise}
+    return {"needed": np.maximum(*both), "stated": promise}
 
 
 def slack_of_pair(passed, failed, apart, budget):

@@ -13,11 +13,11 @@ THETA = 0.3  # the mean
 @figure(
     title="The cap on the sizes: less noise, until the vote fails",
     alt="Risk of DAME against the cap on the sizes, both logarithmic. It follows the noise, which falls "
-    "while users with many records are many, and leaps up where too few users are left to vote.",
+    "while users with many records are many, and jumps up where too few users are left to vote.",
     sliders={
         "cap": Slider("cap on the sizes", steps(0, 6), 6, words=large),
         "share": Slider(
-            "share of users with a million records", (0.05, 0.1, 0.2, 0.4, 0.6, 0.9), 5, log=False
+            "fraction of users with a million records", (0.05, 0.1, 0.2, 0.4, 0.6, 0.9), 5, log=False
         ),
         "n": Slider("users n", (2000, 5000, 20_000), 1, words=large),
         "epsilon": Slider("budget ε", (0.2, 0.4, 0.6), 2),
@@ -30,7 +30,7 @@ THETA = 0.3  # the mean
         "DAME",
         "Laplace reports",
         "DAME does at least as well as a Laplace report of every mean.",
-        "At the chosen cap a plain Laplace report of every mean is better.",
+        "At the chosen cap a Laplace report of every mean is better.",
     ),
 )
 def size_cap(cap, share, n, epsilon):
@@ -55,7 +55,7 @@ def size_cap(cap, share, n, epsilon):
         "m": Slider("records of a large user m", steps(1, 15, (1,)), 5, words=large),
         "epsilon": Slider("budget ε", (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6), 1),
         "n": Slider("users n", (2, 10, 100, 1000, 10**6), 0, words=large),
-        "share": Slider("share of large users", (0.1, 0.5, 1.0), 2, log=False),
+        "share": Slider("fraction of large users", (0.1, 0.5, 1.0), 2, log=False),
     },
     y=Axis("risk (mean squared error)", 1e-9, 10),
     lines={"upper bound, printed": "c", "upper bound, corrected": "a", "lower bound": "text-muted"},

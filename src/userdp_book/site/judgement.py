@@ -33,7 +33,7 @@ def paper(id: str) -> str:
 
 
 def faults_of(wanted: str | None) -> dict[str, dict]:
-    """The slips of one paper, or of all."""
+    """The errors of one paper, or of all."""
     return {key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))}
 
 
@@ -73,7 +73,7 @@ class Judged(FromData):
         return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(within(fault))]
 
     def row(self, fault: dict, *more: nodes.Node) -> list[nodes.Node]:
-        """A slip in a row: whose, where, what is printed."""
+        """An error in a row: whose, where, what is printed."""
         name = nodes.strong(text=own_name(fault["statement"], f"/{self.options.get('paper')}/"))
         printed = nodes.emphasis(text="As printed."), nodes.Text(" "), *self.text(fault["printed"])
         return [nodes.inline("", "", name, *self.text(f" · {within(fault)}. "), *more, *printed)]
@@ -148,7 +148,7 @@ class FaultTally(Judged):
         fates = Counter((paper(id), item["verdict"]) for id, item in verdicts().items())
         severities = {kind: kind.capitalize() for kind in SEVERITIES}
         return [
-            counted("slips", severities, slips, "fault-tally"),
+            counted("errors", severities, slips, "fault-tally"),
             counted("statements", {one: badge(one) for one in VERDICTS}, fates, "scorecard-counts"),
         ]
 
@@ -176,7 +176,7 @@ def gravity(fault: dict) -> tuple[int, int]:
 
 
 class Worst(Judged):
-    """How many slips one paper has of each kind, and the gravest, a line each with what is true instead."""
+    """How many errors one paper has of each kind, and the gravest, a line each with what is true instead."""
 
     def show(self, chosen):
         grave: dict[str, dict] = {}
@@ -192,11 +192,11 @@ class Worst(Judged):
             for kind in SEVERITIES
             if count[kind]
         ]
-        return [joined(" · ", [[nodes.Text("All slips")], *shown]), lines]
+        return [joined(" · ", [[nodes.Text("All errors")], *shown]), lines]
 
     def line(self, fault):
         id = fault["statement"]
-        # the verdict is the statement's: what code does to it is said by the slip
+        # the verdict is the statement's: what code does to it is said by the fault
         code = fault["target"] == "released code"
         where, sentence = (", released code", fault["printed"]) if code else ("", verdicts()[id]["sentence"])
         whose = nodes.strong("", "", statement_link(id), nodes.Text(where))
@@ -219,7 +219,7 @@ class Readings(Judged):
 
 
 class Erratum(Judged):
-    """For a paper's authors: what stands, the slips by severity, the lesser in rows, the glyphs in a list."""
+    """For a paper's authors: what stands, the errors by severity, the lesser in rows, misprints listed."""
 
     def show(self, chosen):
         shown = [self.standing()]
@@ -236,7 +236,7 @@ class Erratum(Judged):
         """Which statements hold as printed, by their own names."""
         names = joined(", ", [[statement_link(id)] for id in standing(self.options["paper"])])
         title = nodes.strong(text="What stands as printed")
-        but = nodes.Text(", but for what is said of it below: ")
+        but = nodes.Text(", except for what is said below: ")
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
@@ -247,7 +247,7 @@ class Erratum(Judged):
         return entry
 
     def line(self, fault):
-        """One of the lesser slips: on a screen its repair is behind what is printed."""
+        """One of the lesser errors: on a screen its repair is behind what is printed."""
         return nodes.container("", *folded(self.row(fault), self.moves(fault)), classes=["erratum-entry"])
 
     def glyph(self, fault):
