@@ -29,7 +29,7 @@ THETA = 0.3  # the mean
         "two-point reports",
         "localise, then refine",
         "Two-point reports, for which one record is enough, do at least as well.",
-        "Localising pays: two-point reports have the larger risk.",
+        "Localising helps: two-point reports have the larger risk.",
     ),
 )
 def phase_change(m, n, epsilon):
@@ -59,20 +59,20 @@ def best_width(m: int, n: int, epsilon: float, first: int) -> tuple[float, int]:
 
 @figure(
     title="Move ε until the printed algorithm overspends",
-    alt="Budget spent against budget promised. The printed algorithm is on the diagonal up to one, then "
+    alt="Budget spent against budget stated. The printed algorithm is on the diagonal up to one, then "
     "a step above it, and meets it again at the dimension; the corrected one is never above.",
     sliders={
-        "epsilon": Slider("budget promised ε", tuple(np.arange(0.25, 9.01, 0.25)), 3, log=False),
+        "epsilon": Slider("budget stated ε", tuple(np.arange(0.25, 9.01, 0.25)), 3, log=False),
         "d": Slider("coordinates d", (1, 2, 4, 8), 3),
     },
     y=Axis("budget spent", 0, 10, log=False),
-    lines={"promised": "text-muted", "spent as printed": "a", "spent, corrected": "c"},
-    says="Folds that a user serves in: {served} as printed, {right} when corrected.",
+    lines={"stated": "text-muted", "spent as printed": "a", "spent, corrected": "c"},
+    says="Folds in which a user takes part: {served} as printed, {right} when corrected.",
     verdict=(
         "spent as printed",
-        "promised",
-        "The promise is kept.",
-        "The printed algorithm spends {spent as printed} where {epsilon} is promised.",
+        "stated",
+        "The guarantee is kept.",
+        "The printed algorithm spends {spent as printed} where {epsilon} is stated.",
     ),
     fault="kent-fold-too-many",
 )
@@ -80,7 +80,7 @@ def folds(epsilon, d):
     served = np.array([[split_budget(d, epsilon=e, printed=how) for how in (True, False)] for e in epsilon])
     count, budget = np.moveaxis(served, 2, 0)
     return {
-        "promised": epsilon,
+        "stated": epsilon,
         "spent as printed": (count * budget)[:, 0],
         "spent, corrected": (count * budget)[:, 1],
         "served": count[:, 0],

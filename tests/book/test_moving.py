@@ -338,7 +338,7 @@ def test_arrow_keys_move_curve_words_and_line(at_figure):
     tab.keyboard.press("ArrowRight")
     after = tab.evaluate(LOOK, "folds")
     assert slider.get_attribute("aria-valuetext") == "1.25"
-    assert not before["broken"] and after["broken"] and "spends 2 where 1.25 is promised" in after["said"]
+    assert not before["broken"] and after["broken"] and "spends 2 where 1.25 is stated" in after["said"]
     assert tab.locator(".userdp-chart .here").get_attribute("d") != line
     tab.locator(".userdp-moving input[name=d]").focus()
     tab.keyboard.press("ArrowLeft")

@@ -48,7 +48,7 @@ def votes() -> list[Job]:
     items, rng = np.random.default_rng(SEED).integers(BINS, size=VOTERS), np.random.default_rng(SEED)
     report, ones = UnaryEncoding(BINS, 1, EPSILON), np.bincount(items, minlength=BINS)
     runs = {package: lambda run=run: run(items, BINS, EPSILON, SEED) for package, run in SHARES.items()}
-    runs["two binomials a bin"] = lambda: report.sample_total_of_counts(ones, VOTERS, rng)
+    runs["two binomials per bin"] = lambda: report.sample_total_of_counts(ones, VOTERS, rng)
     found = [Job("vote totals", name, run, VOTERS) for name, run in runs.items()]
     few = {package: lambda run=run: run(items[:1000], BINS, EPSILON, SEED) for package, run in BITS.items()}
     return found + [Job("vote reports", name, run, 1000) for name, run in few.items()]
