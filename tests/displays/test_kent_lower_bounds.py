@@ -64,7 +64,7 @@ def test_an_unbiased_share_is_not_bounded_by_two(epsilon):
 
 def test_the_first_variance_of_181_has_the_noise_of_the_share():
     """Half of 10^6 users each at the budget 0.05, and tau / 2 over the share: exactly, 40 times the print."""
-    users, epsilon, share, tau = 10**6, 0.05, 0.5, 1.0
+    users, epsilon, share, tau = 10**6, 0.05, 0.5, 0.5
     gain = np.tanh(epsilon / 4)
     chance = (1 - gain) / 2 + gain * share  # of a one, for a user of either component
     votes = np.arange(users + 1)
@@ -119,7 +119,7 @@ def test_the_skew_of_sparse_means(m):
         ratio, skew = (1 + root) ** m - 1, root / 2  # ratio = d / (84 n eps^2), skew = delta^2
         eta = (1 + 2 * skew) ** m - 1
         assert 21 * eta / (84 * ratio) == Fraction(1, 4)
-    assert 1 - Fraction(1, 2) - Fraction(3, 8) == Fraction(1, 8)
+    assert 1 - (Fraction(1, 2) + Fraction(3, 8)) == Fraction(1, 8)
 
 
 @pytest.mark.parametrize("beta", [1, 2, 3])
@@ -136,7 +136,7 @@ def test_the_number_of_bumps(beta):
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_mixture_family_and_its_separation(k):
     """(214), (215) and (217): gaps and distances of the family, the constant of its fluctuations."""
-    delta = Fraction(1, 4 * k)
+    delta = Fraction(1, 6 * k)  # below the largest, 1 / (4k), which is half of the gap
     signs = list(product((-1, 1), repeat=k))
     means = {v: [Fraction(1, 4) + Fraction(j + 1, 2 * k) + v[j] * delta / 2 for j in range(k)] for v in signs}
     assert min(b - a for v in signs for a, b in zip(means[v], means[v][1:], strict=False)) == (

@@ -2,10 +2,12 @@
 
 from fractions import Fraction as F
 from itertools import product
-from math import comb, exp, log
+from math import comb, exp, log, sqrt
 
 import numpy as np
 import pytest
+
+from userdp_papers.theory.enclosures import iv
 
 
 def test_an_error_splits_into_what_is_dropped_and_what_is_kept():
@@ -102,3 +104,115 @@ def test_the_scores_and_their_union_add_up():
         assert 4 * d * exp(-float(rate) * least) == pytest.approx(exp(-least / float(kappa)), rel=1e-9)
         assert 2 * d + 2 * 1 <= 4 * d
         assert 4 * d * exp(-float(rate) * least * 0.9) > exp(-least * 0.9 / float(kappa))
+
+
+def test_an_extreme_report_has_the_chance_of_its_two_sets():
+    """(85): a channel of three parameters and five reports in rationals, extreme beyond a factor 3/2."""
+    prior = (F(1, 2), F(1, 3), F(1, 6))
+    channel = [[F(c, 20) for c in row] for row in ((8, 3, 3, 2, 4), (2, 8, 4, 3, 3), (3, 3, 1, 9, 4))]
+    means = [sum(p * row[z] for p, row in zip(prior, channel, strict=True)) for z in range(5)]
+    for v, row in enumerate(channel):
+        above = {z for z in range(5) if row[z] >= F(3, 2) * means[z]}
+        below = {z for z in range(5) if row[z] <= means[z] * 2 / 3}
+        joint = sum(prior[v] * row[z] for z in range(5) if not F(2, 3) < row[z] / means[z] < F(3, 2))
+        assert above and not above & below
+        assert joint == prior[v] * (sum(row[z] for z in above) + sum(row[z] for z in below))
+
+
+@pytest.mark.parametrize(("reach", "moved"), [(1, 2), (2, 5)])
+def test_the_ends_leave_room_for_the_parameter_as_in_112(reach, moved):
+    """(112): the bin or its nearer neighbour and ends moved by 2 tau, or two bins away and 5 tau."""
+    tau, rooms = F(1, 7), []
+    for theta in (F(k, 12) * 2 * tau for k in range(13)):  # in the bin [0, 2 tau]
+        nearer = 1 if theta >= tau else -1
+        for k in (0, nearer) if reach == 1 else range(-2, 3):
+            lower, upper = (2 * k - moved) * tau, (2 * k + 2 + moved) * tau
+            rooms += [theta - lower, upper - theta]
+    assert min(rooms) == tau
+
+
+def test_errors_of_coordinates_add_up_to_d_times_one():
+    """(124), (127): three dependent coordinates of the same law."""
+    law = {(F(1), F(-1), F(0)): F(1, 6), (F(-1), F(0), F(1)): F(1, 6), (F(0), F(1), F(-1)): F(1, 6)}
+    law[F(2), F(2), F(2)] = F(1, 2)
+    one = [sum(p * error[i] ** 2 for error, p in law.items()) for i in range(3)]
+    assert sum(p * sum(x * x for x in error) for error, p in law.items()) == 3 * one[0]
+    assert one == [one[0]] * 3
+    assert sum(p * error[0] * error[1] for error, p in law.items()) != 0
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_cube_has_the_rates_of_one_coordinate(d):
+    """(125), (128) and after (148): (119) and (147) at each fold's users and budget, times d.
+
+    `power` is the power of the logarithm, 1 on the cube and 2 after a rotation; the logarithm is a letter.
+    """
+
+    def rate(users, m, power, log):
+        return log**power / (users * m)
+
+    for n, m, budget, letter in product((F(7), F(90)), (F(3), F(8)), (F(5, 4), F(3)), (F(2), F(11))):
+        assert d * rate(n * budget / d, m, 1, letter) == d**2 / (n * m * budget) * letter
+        assert d * rate(n, m, 1, letter) == d / (n * m) * letter
+        assert rate(n * d, m, 2, letter) == letter**2 / (d * n * m)
+        assert d * rate(n * d, m, 2, letter) == letter**2 / (n * m)
+    for kappa, more in product((F(8), F(30)), (F(3), F(5))):
+        # n a / d = more * kappa * log(ed): half the exponent of (119) pays for the factor d
+        information = float(more * kappa) * log(exp(1) * d)
+        left = d * exp(-information / (2 * float(kappa)))
+        assert left <= exp(-(float(F(1, 2) - 1 / more)) * information / float(kappa)) * (1 + 1e-9)
+        assert left >= exp(-(float(F(1, 2) - 1 / more)) * information / float(kappa)) / exp(1) * (1 - 1e-9)
+
+
+def test_a_neighbour_may_have_all_votes_but_not_the_likelier_of_two():
+    """(133): one record just beyond the edge, or far away; the bin of the mean has no vote at all."""
+    law, tau = {F(1, 100): F(99, 100), F(-1): F(1, 100)}, F(1, 4)
+    theta = sum(x * p for x, p in law.items())
+    votes = [F(0)] * 4
+    for x, p in law.items():
+        votes[int((x + 1) // (2 * tau))] += p
+    own = int((theta + 1) // (2 * tau))
+    nearer = own + 1 if (theta + 1) / (2 * tau) - own > F(1, 2) else own - 1
+    far = max(votes[k] for k in range(4) if k not in (own, nearer))
+    assert votes[own] < far < max(votes[own], votes[nearer])
+    assert max(votes[own], votes[nearer]) >= F(3, 8)
+
+
+@pytest.mark.parametrize(("m", "tau"), [(4, F(1, 2)), (9, F(1, 3)), (16, F(1, 4))])
+def test_both_ends_move_a_mean_by_four_tails(m, tau):
+    """(155): (115) with twice (116), for fair signs; the test of (142) attains (115)."""
+    strays = sum(F(comb(m, k), 2**m) for k in range(m + 1) if abs(F(2 * k, m) - 1) > tau)
+    tail = exp(-m * tau**2 / 2)
+    assert strays <= 2 * tail
+    assert 2 * (2 * tail) == 4 * tail
+
+
+def test_the_share_of_a_component_errs_by_the_order_in_177():
+    """(177): an even share attains coth^2 / (4 N); then at most 91 k^2 / (c^2 x) for x = n epsilon^2 >= 1."""
+    for gain, users in product((F(1, 3), F(1, 50)), (1, 12)):
+        chance = (1 - gain) / 2 + gain * F(1, 2)
+        assert chance * (1 - chance) / (users * gain**2) == 1 / (4 * users * gain**2)
+    # x coth x <= cosh x, which grows, so that coth(epsilon / 4) <= 5 / epsilon up to budget 1
+    largest = 4 * (iv.exp(iv.mpf(1) / 4) + iv.exp(-iv.mpf(1) / 4)) / 2
+    assert 4.12 < largest.a <= largest.b < 4.13 < 5
+    for x, k, c in product((F(1), F(2), F(9)), (2, 5), (F(1, 2), F(2, 3))):
+        order = 75 / x + 16 / x**4
+        assert 4 * (k / c) ** 2 * (25 / (4 * x / 3) + (2 / x**2) ** 2) == (k / c) ** 2 * order
+        assert order <= 91 / x
+
+
+def test_beyond_the_horizon_the_logarithm_is_the_exponent():
+    """After (181): the logarithm of n epsilon^2 times the horizon; the least share for k^2 fails."""
+    for information, kappa, k in product((50.0, 400.0), (3.0, 20.0), (2, 4)):
+        horizon = exp(information / (kappa * k**2))
+        exponent = log(information) + information / (kappa * k**2)
+        assert log(information * horizon) == pytest.approx(exponent, rel=1e-12)
+        printed = log(information) + information * k / kappa
+        assert log(information * horizon) != pytest.approx(printed, rel=0.1)
+
+
+def test_lemma_27_solved_for_the_probability():
+    """At the length of its first display the second has the probability gamma, for c' = c^2."""
+    for c, sigma, d, n, gamma in product((1.5, 3.0), (0.2, 2.0), (1, 7), (3, 50), (0.3, 1e-4)):
+        x = c * sigma * sqrt(log(2 * d / gamma) / n)
+        assert 2 * d * exp(-n * x**2 / (c**2 * sigma**2)) == pytest.approx(gamma, rel=1e-9)

@@ -143,7 +143,7 @@ def test_the_binomial_sums_of_110_and_136():
 def test_the_rotated_width_has_more_bins_than_137_counts():
     """1 / min(tau, 1) <= sqrt(m) fails for the width (34) whatever C is, once d > C log^2(nm)."""
     for c in (25, 400):
-        m, d = 1, 10**7
+        m, d = 10**4, 10**7
         n = 100 * d
         tau = np.sqrt(c / (d * m)) * np.log(n * m)
         assert 1 / min(tau, 1) > np.sqrt(m)

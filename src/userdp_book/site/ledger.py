@@ -7,7 +7,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 
-from userdp_papers.study.claims import STATUSES, displays, judgements, statements
+from userdp_papers.study.claims import STATUSES, displays, judgements, mutants, statements
 
 from . import SAFE
 from .boxes import own_name
@@ -26,7 +26,14 @@ TALLY = (
     "{how[step]} more follow by a written step and {how[definition]} only define something."
 )
 REASONS = " Of {how[reason]} it is said why neither is there."
-SOURCES["displays"] = lambda root: displays()
+MUTATED = (
+    " A program has changed the formulas that {tests} tests of {displays} displays assert, one at a time: "
+    "a sign, a factor, an exponent, a term, a direction. {killed} of {changes} changes, {share:.1%}, made "
+    "the test fail; {follows} more only widen an inequality and are true wherever the display is. "
+    "What claims alone check has not been changed."
+)
+SHOWN = ("test", "before", "after")
+SOURCES["displays"] = lambda root: [displays(), mutants(displays().values())]
 
 
 def own_number(key: str) -> str:
@@ -116,29 +123,24 @@ class Ledger(Beside):
 
     def show(self):
         paper = self.options["paper"]
-        mine = {key: display for key, display in displays().items() if KEY.fullmatch(key)["paper"] == paper}
-        parts = {"Not as printed": [], "As printed": []}
-        for key, display in mine.items():
-            parts["As printed" if display["status"] in SOUND else "Not as printed"].append((key, display))
-        told = tally(Counter(map(way, mine.values())))
+        mine = {key: one for key, one in displays().items() if KEY.fullmatch(key)["paper"] == paper}
         frame = nodes.container(classes=["userdp-filtered"])
-        for title, rows in parts.items():
-            frame += [nodes.rubric(text=title), table(self.head, list(map(self.row, rows)), "ledger")]
-        return [nodes.paragraph(text=told), frame]
+        for title, sound in {"Not as printed": False, "As printed": True}.items():
+            rows = [self.row(*item) for item in mine.items() if (item[1]["status"] in SOUND) == sound]
+            frame += [nodes.rubric(text=title), table(self.head, rows, "ledger")]
+        counts, passed = mutants(mine.values())
+        told = tally(Counter(map(way, mine.values()))) + MUTATED.format(**counts)
+        rows = [[*(nodes.literal(text=one[part]) for part in SHOWN), self.text(one["why"])] for one in passed]
+        box = nodes.admonition("", nodes.title(text="The changes that passed"), classes=["dropdown"])
+        box += table([*SHOWN, "why it passes"], rows, "ledger")
+        return [nodes.paragraph(text=told), box, frame]
 
-    def row(self, item: tuple[str, dict]) -> nodes.row:
-        key, display = item
+    def row(self, key: str, display: dict) -> nodes.row:
         id = display["statement"]
         how = [self.text(display[field]) for field in ("step", "reason") if field in display]
         how += [checks] if (checks := self.checks(display)) else []
-        cells = [
-            [to_statement(key, own_number(key))],
-            [statement_link(id)],
-            self.text(display["says"]),
-            status(display),
-            joined(" ", how).children,
-        ]
-        return row(cells, status=display["status"])
+        place = [to_statement(key, own_number(key))], [statement_link(id)], self.text(display["says"])
+        return row([*place, status(display), joined(" ", how).children], status=display["status"])
 
 
 def tally(how: Counter[str]) -> str:

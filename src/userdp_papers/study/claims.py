@@ -58,11 +58,15 @@ RELATIONS = ("==", "<=", ">=", "<", ">")
 BESIDE = ("theorem", "other_reading", "proof", "missing")
 
 
+def _rows(*place):
+    text = files("userdp_papers").joinpath(*place).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
 @functools.cache
 def statements():
     """Return the numbered items of the four papers: id -> row of ``statements.csv``."""
-    text = (files("userdp_papers") / "data" / "statements.csv").read_text(encoding="utf-8")
-    return {row["id"]: row for row in csv.DictReader(text.splitlines())}
+    return {row["id"]: row for row in _rows("data", "statements.csv")}
 
 
 def _tables(kind):
@@ -110,6 +114,23 @@ def verdicts():
 def displays():
     """Return the ledger of displays and lines of algorithms: key -> statement, status, step, checks."""
     return _tables(".displays")
+
+
+def mutants(some):
+    """Return what came of changing the formulas that tests of `some` displays assert, one at a time.
+
+    Counts of ``mutants.csv``: with how many ``changes`` a test failed, and how many more only follow from
+    the display, since they widen an inequality; and the rows of those that survived, with the reason.
+    """
+    named = [set(display.get("check", [])) for display in some]
+    rows = [row for row in _rows("study", "judgement", "mutants.csv") if row["test"] in set().union(*named)]
+    tests = {row["test"] for row in rows}
+    counts = {"tests": len(tests), "displays": sum(bool(tests & checks) for checks in named)}
+    for outcome in ("killed", "survived", "follows"):
+        counts[outcome] = sum(int(row["count"]) for row in rows if row["outcome"] == outcome)
+    counts["changes"] = counts["killed"] + counts["survived"]
+    counts["share"] = counts["killed"] / max(counts["changes"], 1)
+    return counts, [row for row in rows if row["outcome"] == "survived"]
 
 
 @dataclass(frozen=True)
