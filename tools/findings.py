@@ -29,7 +29,7 @@ def draw() -> str:
         y += STEP * ((len(ids) - 1) // ACROSS + 1) + 6
     fates = Counter(item["verdict"] for item in verdicts().values()).most_common()
     for place, (verdict, count) in enumerate(fates):
-        x, down = WIDE / 2 * (place % 2), y + 10 + LINE * (place // 2)
+        x, down = 0.45 * WIDE * (place % 2), y + 10 + LINE * (place // 2)
         parts += [square(x, down, verdict), written(x + 25, down + 14, f"{verdict}: {count}")]
     high = y + 10 + LINE * ((len(fates) + 1) // 2)
     title = f"{numbers()['statements']} statements of four papers, a square each, by verdict"

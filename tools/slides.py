@@ -39,6 +39,7 @@ def write_all(root: Path, target: Path) -> int:
         shutil.copy2(source / name, target / "reveal" / name)
     for name in SCRIPTS:
         shutil.copy2(STATIC / name, target)
+    shutil.copytree(STATIC / "fonts", target / "fonts", dirs_exist_ok=True)
     mathjax.put(target / "mathjax")
     for path in lectures(root):
         (target / f"{path.stem}.html").write_text(deck(root, path), encoding="utf8")

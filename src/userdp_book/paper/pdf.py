@@ -16,18 +16,17 @@ from pikepdf import Array, Dictionary, Name, OutlineItem, String
 from ..run.contents import Entry, entries
 from . import chromium
 
-MARGINS = {"top": "18mm", "bottom": "20mm", "left": "20mm", "right": "20mm"}
+MARGINS = {"top": "15mm", "bottom": "17mm", "left": "19mm", "right": "19mm"}
 # The number at the foot of a page: its size, and its height above the edge, in points.
 FOOT = (8, 28)
 # The width of A4 between the margins, in pixels.
-WIDTH = 642
+WIDTH = 650
 CONTENTS = "contents"
 # Ledgers, lists and costs are looked up, on the site.
 SITE_ONLY = re.compile(r"/(?:beside|scorecard|statements|costs|mutants|larger|peers|api)\b")
 COLOPHON = (
-    "The pages of the HTML book, printed. The text and the figures are under the licence CC BY 4.0, "
-    "the code is under BSD-3-Clause. "
-    "Links lead to pages of this file; folded proofs, cells and solutions are open."
+    "The pages of the HTML book, printed: text and figures under CC BY 4.0, code under BSD-3-Clause. "
+    "Proofs and solutions are open; implementations, machine-checked sources and walks are on the site."
 )
 
 
@@ -69,6 +68,7 @@ def editions(order: list[Entry]) -> dict[str, list[Entry]]:
 
 
 def print_page(tab, html: Path, entry: Entry, folder: Path) -> Part:
+    tab.emulate_media(media="print", color_scheme="light")
     chromium.load(tab, html / f"{entry.docname}.html")
     print(f"  {entry.docname}", flush=True)
     return print_tab(tab, entry, folder)
@@ -76,7 +76,6 @@ def print_page(tab, html: Path, entry: Entry, folder: Path) -> Part:
 
 def print_tab(tab, entry: Entry, folder: Path) -> Part:
     """Print what is in the tab."""
-    tab.emulate_media(media="print", color_scheme="light")
     tab.set_viewport_size({"width": WIDTH, "height": 900})
     tab.add_style_tag(path=chromium.PRINT / "pdf.css")
     found = tab.evaluate((chromium.PRINT / "paper.js").read_text(encoding="utf8"))

@@ -4,6 +4,13 @@ async () => {
   const every = (what, act) => article.querySelectorAll(what).forEach(act);
   const typesetter = document.querySelector("script[src*='/mathjax/']");
 
+  // Formulas take their size from the letters beside them, so the faces come first, however late they are.
+  const sheets = [...document.querySelectorAll("link[rel='stylesheet']")].filter((e) => !e.sheet);
+  await Promise.all(sheets.map((e) => new Promise((done) => { e.onload = e.onerror = done; })));
+  article.getBoundingClientRect(); // the faces are known once the page is laid out
+  await Promise.all([...document.fonts].map((face) => face.load().catch(() => {})));
+  // On paper what is looked up would bury what is read: boxes and proofs stay, sources and walks are on the site.
+  if (matchMedia("print").matches) every(".behind > :is(.implementation, .machine-checked, .walk)", (e) => e.remove());
   // What is folded about a figure stays on the site, as do rows that are made when asked for.
   every("template, .run-bar, details.hide", (e) => e.remove());
   every("script, style, button, .headerlink, .sd-tab-set > input, .moving-controls, .all-folds", (e) => e.remove());
