@@ -39,8 +39,6 @@ def sorted_out(extracted: Path) -> dict[Path, tuple[str, str] | None]:
 class Collect(FileNameCollectorPlugin):
     def collect(self, submitted_file: str) -> dict[str, str] | None:
         path = Path(submitted_file)
-        (folder,) = (
-            one for one in path.parents if one.name == "extracted" and one.parents[1].name == "downloaded"
-        )
-        found = sorted_out(folder)[path]
+        above = (one for one in path.parents if one.parts[-3::2] == ("downloaded", "extracted"))
+        found = sorted_out(next(above))[path]
         return dict(zip(("student_id", "file_id"), found, strict=True)) if found else None

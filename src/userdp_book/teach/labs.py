@@ -119,9 +119,7 @@ def faults(page: Page) -> list[str]:
 def hidden_lines(source: str) -> list[str]:
     """Lines of a cell that stand inside a region only, not outside of it as well."""
     inside = "".join(text for kind in HIDDEN for text in re.findall(_REGION.format(kind), source, re.DOTALL))
-    outside = source
-    for kind in HIDDEN:
-        outside = re.sub(_REGION.format(kind), "", outside, flags=re.DOTALL)
+    outside = re.sub("|".join(map(_REGION.format, HIDDEN)), "", source, flags=re.DOTALL)
     return [line for line in _lines(inside) if line not in _lines(outside)]
 
 
