@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from copy import deepcopy
 from html import unescape
 from pathlib import Path
@@ -20,7 +21,7 @@ from lab_answers import MISTAKES, OTHERS
 from userdp_book.__main__ import course_command
 from userdp_book.run.pages import code_cells, read, write
 from userdp_book.teach import guard, otter
-from userdp_book.teach.collect import Collect, sorted_out
+from userdp_book.teach.collect import Collect, packed, sorted_out
 from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import accidents, grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
@@ -369,6 +370,8 @@ def test_the_first_hour(course, steps):
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr
     assert "The open question of Ada Example has no mark yet" in back.stderr
+    with zipfile.ZipFile(course / f"feedback/{LAB}.zip") as packed_pages:
+        assert len(packed_pages.namelist()) == len(given)
     with (course / "grades.csv").open(encoding="utf8") as table:
         rows = [row for row in csv.DictReader(table) if row["assignment"] == LAB]
     scores = {row["student_id"]: float(row["score"]) for row in rows}
@@ -549,6 +552,16 @@ def test_names_of_moodle_and_canvas_are_read(tmp_path):
         (folder / name).touch()
     found = {path.relative_to(folder).as_posix(): one for path, one in sorted_out(folder).items()}
     assert found == {name: who and (who, "localise-refine") for name, who in NAMES.items()}
+    with pytest.raises(FileNotFoundError):  # nothing to give back yet
+        packed(tmp_path, "localise-refine")
+    for who in filter(None, NAMES.values()):
+        page = tmp_path / f"feedback/{who}/localise-refine/localise-refine.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(who)
+    with zipfile.ZipFile(packed(tmp_path, "localise-refine")) as back:
+        given = {name: back.read(name).decode() for name in back.namelist()}
+    html = {name.replace(".ipynb", ".html"): who for name, who in NAMES.items() if who}
+    assert given == {re.sub("^.*/(?=.*_assign)", "", name): who for name, who in html.items()}
     other = folder / "Di Oh_4_assignsubmission_file/Untitled.ipynb"
     other.parent.mkdir()
     other.touch()

@@ -79,9 +79,8 @@ def _look(course: Path, folder: Path, labs: dict[str, NotebookNode], *, mend: bo
     yield from accidents(nb, labs[lab])
     if mend and ((better := mended(nb, labs[lab])) != nb or marked):
         kept = course / "unmended" / who / lab / path.name
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, kept)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, kept)
         write(better, path)
         yield f"mended; as sent it is in {kept.relative_to(course).parent}"
         left = {_text(cell) for cell in labs[lab].cells if _is_answer(cell) and cell.cell_type == "markdown"}
@@ -141,8 +140,7 @@ def mended(nb: NotebookNode, released: NotebookNode) -> NotebookNode:
     """The hand-in with every graded cell once; what runs, and in which order, stays as it was."""
     nb = deepcopy(nb)
     if not isvalid(normalize(nb)[1]):
-        nb.metadata["kernelspec"] = released.metadata["kernelspec"]
-        nb.nbformat_minor = released.nbformat_minor
+        nb.update(metadata=deepcopy(released.metadata), nbformat_minor=released.nbformat_minor)
     seen: set[str | None] = set()
     for cell in reversed(nb.cells):
         if grade_id(cell) in seen:
