@@ -34,17 +34,20 @@ ERRORS = [
         "a) The same user's data enter both the test and the release, so the losses add (3).\n\nb) Two neighbours "
         "at the edge of safety: one passes with a probability smaller by a factor of $e^{-\\varepsilon}$ and its value is "
         "farther away by one sensitivity; the ratio of passing *and* a value in the tail is "
-        "$e^{2\\varepsilon}$ (3).\n\nc) Count $2\\varepsilon$, or half the budget for each; the accuracy "
-        "statement survives with other constants (2).",
+        "$e^{2\\varepsilon}$ (3).\n\nc) Count $2\\varepsilon$, or half the budget for each (1); the procedure survives "
+        "as a $2\\varepsilon$-private one, or with twice the noise (1).",
     ),
     (
-        "*Claim.* Users are divided into $\\lceil d/k \\rceil$ groups of coordinates, and each user reports on "
-        "$k$ coordinates with $\\varepsilon/k$ each. With $k = \\varepsilon$ rounded up, every report may use a "
-        "budget of 1. *Proof.* The $k$ reports use $k \\cdot 1 = \\varepsilon$.",
-        "a) With $k$ rounded *up*, $k \\cdot 1 \\ge \\varepsilon$: the printed budget is overspent unless "
-        "$\\varepsilon$ is an integer (3).\n\nb) $\\varepsilon = 1.5$: two reports at 1 spend 2 (3).\n\nc) Round "
-        "down, with at least one report, or give each of the $k$ reports $\\varepsilon/k$; the rate survives up "
-        "to a constant (2).",
+        "*Claim.* A curator sorts the users by their numbers of records, forms cohorts of ten who stand next to "
+        "each other in this order, and publishes the mean of each cohort with Laplace noise for $\\varepsilon$. A "
+        "user is protected by $\\varepsilon$, its number of records included. *Proof.* A user is in one cohort "
+        "only, and by parallel composition the whole publication costs what one cohort costs.",
+        "a) Parallel composition needs groups that one user's data cannot change for others; here a user's number "
+        "decides who stands where (3).\n\nb) The smallest user becomes the largest: every other user moves by "
+        "one place, one user leaves and one enters *each* cohort, and with $k$ cohorts the bound is "
+        "$k\\varepsilon$; two cohorts are enough (3).\n\nc) Cohorts with public limits of the number of records, "
+        "and noisy sums instead of means: a replaced user changes at most two, so $2\\varepsilon$ (1), and "
+        "$\\varepsilon$ with public sizes, which survives (1).",
     ),
     (
         "*Claim.* A histogram over an unknown domain is private: for each item that occurs in the raw data, "
@@ -52,9 +55,10 @@ ERRORS = [
         "published; a lone item passes with probability at most $\\delta$. *Proof.* After clipping a user has "
         "one record, so at most one item of a user can pass.",
         "a) The *list* of items comes from the raw data, so items that clipping removed still get noise and a "
-        "chance to pass (3).\n\nb) One user with a thousand items that nobody else has: about a thousand "
-        "chances of $\\delta$ each (3).\n\nc) List the items after clipping; the guarantee for one item "
-        "survives (2).",
+        "chance to pass (3).\n\nb) One user with two items that nobody else has: one passes with probability "
+        "$\\delta$, and the other, noise alone, with a positive one, together more than $\\delta$; a thousand such "
+        "items say it as well (3).\n\nc) List the items after clipping (1); the guarantee survives for users with "
+        "one item each (1).",
     ),
 ]
 
@@ -63,32 +67,38 @@ def drawn(secret: str, what: str) -> Random:
     return Random(sha256(f"{secret}, examination {what}".encode()).digest())
 
 
-def numbers(rng: Random) -> dict:
-    """The numbers of one variant, and what follows from them."""
-    eps, per_day, days = rng.choice([0.2, 0.5, 1.5]), rng.choice([4, 8, 12]), rng.choice([7, 14, 30])
-    n, p, k, share = (
-        rng.choice([200, 400, 800]),
-        rng.choice([0.6, 0.7, 0.8]),
-        rng.choice([3, 5]),
-        rng.choice([2, 3]),
+def numbers(secret: str, letter: str) -> dict:
+    """The numbers of one variant, and what follows from them; no two variants share a number that was drawn."""
+
+    def one_of(what: str, *values: float) -> float:
+        return drawn(secret, what).sample(values, 4)["ABCD".index(letter)]
+
+    eps, per_day = one_of("budget", 0.2, 0.5, 1.0, 1.5), one_of("reports", 2, 4, 8, 12)
+    days, k = one_of("days", 7, 10, 14, 30), one_of("times", 2, 3, 4, 5)
+    n, p, share = (
+        one_of("pupils", 200, 400, 600, 800),
+        one_of("kept", 0.6, 0.7, 0.75, 0.8),
+        one_of("yes", 1, 2, 3, 4),
     )
     ones = round(n * (share / 10 * p + (1 - share / 10) * (1 - p)))
-    users, m, budget, bins = (
-        rng.choice([2000, 5000]),
-        rng.choice([400, 2500]),
-        rng.choice([0.5, 2.0]),
-        rng.choice([20, 40]),
+    users, m = one_of("users", 1000, 2000, 4000, 5000), one_of("records", 400, 900, 1600, 2500)
+    budget, bins = one_of("local", 0.5, 0.8, 1.0, 2.0), one_of("bins", 20, 30, 40, 60)
+    a, b, central = (
+        one_of("many", 2, 3, 4, 5),
+        one_of("one", 50, 70, 90, 110),
+        one_of("central", 5.0, 6.0, 7.0, 8.0),
     )
-    a, b, central = rng.choice([4, 5]), rng.choice([80, 100]), rng.choice([0.5, 2.0])
-    sizes = sorted(rng.sample(range(1, 12), 3)) + [rng.choice([20, 25]), rng.choice([60, 90])]
-    release = rng.choice([0.35, 0.5])
-    short, rank, weights = (
-        6 / bins / budget,
-        math.ceil(1 / release),
-        [a / (4 * a + b)] * 4 + [b / (4 * a + b)],
-    )
+    sizes = sorted(drawn(secret, letter).sample(range(1, 12), 3))
+    sizes += [one_of("fourth", 20, 24, 25, 30), one_of("fifth", 60, 70, 80, 90)]
+    release = one_of("release", 0.25, 0.4, 0.5, 0.8)
+    short, rank = 6 / bins / budget, math.ceil(1 / release)
     bound = sizes[-rank]
     cut, added = sum(max(size - bound, 0) for size in sizes), bound / release
+
+    def capped(top: float) -> float:
+        return (4 * a + top**2 / b + 2 * (top / central) ** 2) / (4 * a + top) ** 2
+
+    best = min(range(a, b + 1), key=capped)
     return {
         "eps": eps, "per_day": per_day, "days": days, "sum": eps * per_day * days, "guess": 1 / (1 + math.exp(-eps)),
         "n": n, "p": p, "k": k, "ones": ones, "loss": math.log(p / (1 - p)), "estimate": (ones / n - 1 + p) / (2 * p - 1),
@@ -96,8 +106,7 @@ def numbers(rng: Random) -> dict:
         "users": users, "m": m, "budget": budget, "bins": bins, "scale": 2 / budget, "noise": 8 / (users * budget**2),
         "sampling": 1 / (users * m), "length": 6 / bins, "short": short, "refined": 4 * short**2 / users,
         "keep": 1 / (1 + math.exp(-budget / 2)), "double": 2 * budget, "a": a, "b": b, "central": central,
-        "equal": 0.04 * (4 / a + 1 / b) + 2 * (0.2 / central) ** 2, "largest": max(weights),
-        "inverse": 1 / (4 * a + b) + 2 * (max(weights) / central) ** 2, "sizes": ", ".join(map(str, sizes)),
+        "equal": capped(a), "largest": b / (4 * a + b), "inverse": capped(b), "cap": best, "capped": capped(best), "sizes": ", ".join(map(str, sizes)),
         "release": release, "rank": rank, "bound": bound, "cut": cut, "added": added, "both": cut + added,
         "twice": 2 * release,
     }  # fmt: skip
@@ -106,7 +115,7 @@ def numbers(rng: Random) -> dict:
 def filled(text: str, secret: str, letter: str) -> str:
     """The paper of one variant with its solutions; each letter has a wrong proof of its own."""
     claim, answer = drawn(secret, "errors").sample(ERRORS, len(ERRORS))["ABCD".index(letter)]
-    known = numbers(drawn(secret, letter))
+    known = numbers(secret, letter)
     known |= {
         "letter": letter,
         "claim": claim,

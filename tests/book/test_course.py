@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from copy import deepcopy
 from html import unescape
 from pathlib import Path
@@ -20,7 +21,7 @@ from lab_answers import MISTAKES, OTHERS
 from userdp_book.__main__ import course_command
 from userdp_book.run.pages import code_cells, read, write
 from userdp_book.teach import guard, otter
-from userdp_book.teach.collect import Collect, sorted_out
+from userdp_book.teach.collect import Collect, packed, sorted_out
 from userdp_book.teach.course import write_course
 from userdp_book.teach.handins import accidents, grade_id, mended
 from userdp_book.teach.labs import hidden_lines, marking, student, student_path, teacher
@@ -92,6 +93,8 @@ def hand_ins():
         "Quy": (right, full),  # line ends of the file, below
         "Rex": (windows_cells(deepcopy(right)), full),
         "Sue": (right, full),  # a byte-order mark, below
+        "Ted": (right, full),  # a kernel without its name, below
+        "Uwe": (right, full),  # an older format than its cells have, below
     }
     for who, (cells, costs) in zip(("Cy", "Dan", "Kit"), lost, strict=True):
         cases[who] = handed_in(page, cells), full | dict.fromkeys(costs, 0)
@@ -109,6 +112,8 @@ def privatise(bits, epsilon, rng):
 BYTES = {
     "Quy": lambda text: text.replace(b"\n", b"\r\n"),
     "Sue": lambda text: b"\xef\xbb\xbf" + text,
+    "Ted": lambda text: re.sub(rb'"display_name": "[^"]*",\s*', b"", text),
+    "Uwe": lambda text: re.sub(rb'"nbformat_minor": \d', b'"nbformat_minor": 2', text),
 }
 
 
@@ -245,6 +250,8 @@ ACCIDENTS = {
     "Hal": "cell check-transcript is deleted",
     "Ida": "no cell has nbgrader's metadata",
     "Sue": "the file begins with a byte-order mark",
+    "Ted": "its kernel has no name",
+    "Uwe": "its kernel has no name, or its format another number",
 } | {f"Cheat {name}": "" for name in CHEATS if name not in UNNAMED}
 # Two students of one name, by Moodle's numbers.
 TWINS = (96, 97)
@@ -315,8 +322,6 @@ def test_the_first_hour(course, steps):
         *(f"{who} Example" for who in [*expected, "Wim"]),
         *(f"Jo Doe {number}" for number in TWINS),
     }
-    shell("nbgrader generate_assignment break-it", course)
-
     first, second = steps["Check"].strip().split("\n")
     said = shell(first, course)
     assert said.returncode == 1
@@ -332,7 +337,8 @@ def test_the_first_hour(course, steps):
     assert all(found[who][0].startswith(text) for who, text in ACCIDENTS.items())
     assert all(found[who][-1].endswith("read it") for who in found if who.startswith("Cheat"))
     assert shell(second, course).returncode == 0
-    assert sorted(path.name[:3] for path in (course / "unmended").iterdir()) == ["Gil", "Hal", "Ida", "Sue"]
+    kept = " ".join(sorted(path.name[:3] for path in (course / "unmended").iterdir()))
+    assert kept == "Gil Hal Ida Sue Ted Uwe"
     assert "nothing is answered" in shell(first, course).stdout
     shutil.rmtree(course / "submitted/Wim Example")
 
@@ -364,6 +370,8 @@ def test_the_first_hour(course, steps):
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr
     assert "The open question of Ada Example has no mark yet" in back.stderr
+    with zipfile.ZipFile(course / f"feedback/{LAB}.zip") as packed_pages:
+        assert len(packed_pages.namelist()) == len(given)
     with (course / "grades.csv").open(encoding="utf8") as table:
         rows = [row for row in csv.DictReader(table) if row["assignment"] == LAB]
     scores = {row["student_id"]: float(row["score"]) for row in rows}
@@ -431,8 +439,19 @@ class TestInChromium:
         assert said[0].startswith("✓ right This check passes")
         assert said[1].startswith("✗ not yet all reports are true, or all are false: each pupil needs a coin")
         assert said[2].startswith("✗ not yet An answer that this needs is still to be written")
+        contents = tab.locator(".section-nav").first.locator("a")
+        beside = [
+            line.rpartition(". ")[2] for line in contents.all_text_contents() if "✓" in line or "✗" in line
+        ]
+        assert len(beside) == 7 and beside[0].endswith(" ✓ right") and beside[1].endswith(" ✗ not yet")
+        second.press("End")
+        second.press("Space")  # a change: its check and all below are open again
+        assert sum("✓" in line or "✗" in line for line in contents.all_text_contents()) == 1
 
+        asked = []
+        tab.once("dialog", lambda dialog: asked.append(dialog.type) or dialog.accept())
         tab.reload()
+        assert asked == ["beforeunload"]
         tab.click("text=Go on here")
         with tab.expect_download() as download:
             tab.get_by_role("button", name="Save the file to hand in").click()
@@ -460,7 +479,9 @@ class TestInChromium:
         tab.once("dialog", lambda dialog: dialog.accept())
         tab.get_by_role("button", name="Start again").click()
         assert "YOUR CODE HERE" in first.text_content()
+        tab.once("dialog", lambda dialog: asked.append(dialog.type) or dialog.accept())
         tab.reload()
+        assert asked == ["beforeunload"]  # nothing is lost: nothing is asked
         assert tab.inner_text(".live-start").endswith("Run here") and tab.complaints == []
 
     @LOADED
@@ -531,6 +552,16 @@ def test_names_of_moodle_and_canvas_are_read(tmp_path):
         (folder / name).touch()
     found = {path.relative_to(folder).as_posix(): one for path, one in sorted_out(folder).items()}
     assert found == {name: who and (who, "localise-refine") for name, who in NAMES.items()}
+    with pytest.raises(FileNotFoundError):  # nothing to give back yet
+        packed(tmp_path, "localise-refine")
+    for who in filter(None, NAMES.values()):
+        page = tmp_path / f"feedback/{who}/localise-refine/localise-refine.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(who)
+    with zipfile.ZipFile(packed(tmp_path, "localise-refine")) as back:
+        given = {name: back.read(name).decode() for name in back.namelist()}
+    html = {name.replace(".ipynb", ".html"): who for name, who in NAMES.items() if who}
+    assert given == {re.sub("^.*/(?=.*_assign)", "", name): who for name, who in html.items()}
     other = folder / "Di Oh_4_assignsubmission_file/Untitled.ipynb"
     other.parent.mkdir()
     other.touch()
@@ -550,6 +581,8 @@ def edited(old, new):
         (edited("check-unbias", "q7"), "cell q7 is not of this lab"),
         (edited("assert np.isclose(keep", "(keep"), "cell check-keep-probability is locked and was changed"),
         (edited('"language": "python"', '"language": "R"'), "is for R"),
+        (edited('"display_name":', '"displayed":'), "its kernel has no name"),
+        (lambda path: write(handed_in(LABS["warm-up"], {}), path), "this is warm-up: ask for the right file"),
     ],
 )
 def test_files_that_are_not_the_lab_are_named(tmp_path, change, what):
@@ -557,12 +590,28 @@ def test_files_that_are_not_the_lab_are_named(tmp_path, change, what):
 
     nb = handed_in(LABS[LAB], {})
     write(student(LABS[LAB]), tmp_path / f"release/{LAB}/{LAB}.ipynb")
+    write(teacher(LABS["warm-up"]), tmp_path / "source/warm-up/warm-up.ipynb")
     nb.metadata.kernelspec["language"] = "python"
     path = tmp_path / f"submitted/Leo/{LAB}/{LAB}.ipynb"
     write(nb, path)
     assert check(tmp_path) == []
     change(path)
     assert any(what in line for line in check(tmp_path))
+
+
+@pytest.mark.parametrize("who", ["Ted", "Uwe"])
+def test_what_nbgrader_would_leave_out_is_mended(tmp_path, who):
+    from nbformat.validator import isvalid, normalize
+
+    write(handed_in(LABS[LAB], {}), tmp_path / "sent.ipynb")
+    sent = read_bytes(BYTES[who]((tmp_path / "sent.ipynb").read_bytes()))
+    whole = mended(sent, student(LABS[LAB]))
+    assert [isvalid(normalize(nb)[1]) for nb in (sent, whole)] == [False, True]
+    assert [cell.source for cell in whole.cells] == [cell.source for cell in sent.cells]
+
+
+def read_bytes(text):
+    return nbformat.reads(text.decode("utf8"), as_version=4)
 
 
 def test_an_open_answer_beside_other_cells_is_found():

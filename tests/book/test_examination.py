@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from examination import SOLUTION, TEMPLATE, filled, write_papers
+from examination import SOLUTION, TEMPLATE, filled, numbers, write_papers
 
 TEXT = TEMPLATE.read_text(encoding="utf8")
 
@@ -16,6 +16,13 @@ def test_variants_follow_the_secret_and_differ():
     assert all("@" not in text for text in variants)
     proofs = {filled(TEXT, "one", letter).partition("## 6.")[2].partition("a) Find")[0] for letter in "ABCD"}
     assert len(proofs) == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_neighbours_have_other_numbers_in_every_question(seed):
+    papers = [numbers(str(seed), letter) for letter in "ABCD"]
+    drawn = "eps per_day days n p k users m budget bins a b central release largest sizes guess loss keep"
+    assert all(len({paper[name] for paper in papers}) == 4 for name in drawn.split())
 
 
 def test_marks_and_minutes_add_up():
@@ -55,3 +62,30 @@ def test_a_paper_shows_no_solution(tmp_path):
         for hidden in SOLUTION.findall(filled(TEXT, "words", letter)):
             assert hidden.split(" (")[0][3:40] not in paper
         assert "By basic composition" in solutions and ":::" not in paper + solutions
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_cap_between_the_two_weights_is_better_than_both(seed):
+    """From the question's text: four users of one precision and one of another, at every cap."""
+    text = filled(TEXT, str(seed), "B")
+    precisions = [float(x) for x in re.search(r"sigma_u\^2 = ([\d, ]+)\$", text)[1].split(",")]
+    epsilon = float(re.search(r"inverse variances at \$\\varepsilon = ([\d.]+)", text)[1])
+    equal, inverse, cap, capped = (
+        float(re.search(pattern, text)[1])
+        for pattern in (
+            r"0\.2, variance \$([\d.]+)",
+            r", variance \$([\d.]+)\$ \(3",
+            r"T = (\d+)\$",
+            r"variance is \$([\d.]+)",
+        )
+    )
+
+    def variance(raw):
+        weights = [one / sum(raw) for one in raw]
+        spread = sum(w * w / one for w, one in zip(weights, precisions, strict=True))
+        return spread + 2 * (max(weights) / epsilon) ** 2
+
+    assert variance([1] * 5) == pytest.approx(equal, rel=1e-3)
+    assert variance(precisions) == pytest.approx(inverse, rel=1e-3)
+    assert variance([min(one, cap) for one in precisions]) == pytest.approx(capped, rel=1e-3)
+    assert capped < 0.97 * min(equal, inverse)

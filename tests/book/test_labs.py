@@ -178,6 +178,48 @@ def test_a_section_defines_what_its_student_copy_names(name):
             assert re.findall(r"^\w+.*", page_cell.source, re.M) == re.findall(r"^\w+.*", given.source, re.M)
 
 
+@pytest.mark.parametrize("name", LABS)
+def test_a_given_function_is_called_in_the_student_copy(name):
+    """A cell that only defines what nobody calls shows a student nothing."""
+    nb = student(LABS[name])
+    text = "\n".join(cell.source for cell in nb.cells)
+    given = [cell.source for cell in code_cells(nb) if not cell.metadata.get("nbgrader")]
+    for function in re.findall(r"^def (\w+)", "\n".join(given), re.MULTILINE):
+        assert len(re.findall(rf"\b{function}\b", text)) > 1, function
+
+
+TYPICAL = [  # section, a slip in its solution, the check that fails first, a word that helps
+    ("unequal-sizes", "reports", ("2 * half", "half"), "check-estimate", "the scale of section 6"),
+    ("sparse-means", "choose", ("abs(means)", "array(means)"), "check-choose", "on either side of zero"),
+    (
+        "central-weights",
+        "best-weights",
+        (" / np.sum(1 / variances)", ""),
+        "check-best-weights",
+        "half of the weight",
+    ),
+    ("central-weights", "truncated", ("cap / lengths", "cap * lengths"), "check-best-cap", "section 6"),
+    ("central-weights", "privacy-loss", (" / scale", ""), "check-privacy-loss", "half a scale"),
+    ("break-it", "leak-twice", ("axis=1", "axis=None"), "check-twice", "shape (runs,)"),
+    ("break-it", "leak-twice", ("return 1, 0", "return 0, 1"), "check-twice", "likelier under the first"),
+]
+
+
+@pytest.mark.parametrize(("name", "section", "slip", "check", "word"), TYPICAL)
+def test_a_visible_check_says_what_is_typically_wrong(name, section, slip, check, word):
+    right = next(
+        c.source for c in teacher(LABS[name]).cells if _solves(c) and c.metadata.nbgrader.grade_id == section
+    )
+    assert slip[0] in right
+    names = {}
+    for cell in code_cells(handed_in(LABS[name], {section: right.replace(*slip)}))[1:]:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == check:
+            with pytest.raises(AssertionError, match=re.escape(word)):
+                exec(cell.source, names)
+            return
+        exec(cell.source, names)
+
+
 def test_the_minutes_of_a_lab_are_those_of_its_sections():
     for page in LABS.values():
         whole = re.search(r"\*\*Time\*\* (\d+)", page.source.read_text(encoding="utf8"))[1]

@@ -78,6 +78,7 @@
   /* ---- a lab ---- */
 
   const memory = `userdp lab ${lab}`;
+  let unsaved = false;
   const fields = new Map();  // of each cell that a student may change, where its text stands on the page
   const nameOf = (cell) => cell.metadata.nbgrader?.grade_id ?? cell.id;
   const isCheck = (cell) => cell?.metadata.nbgrader?.grade && cell.cell_type === "code";
@@ -87,6 +88,7 @@
   }
 
   function keep() {
+    unsaved = true;
     const own = [...fields].map(([cell, field]) => [nameOf(cell), textOf(field).trimEnd(), joined(cell.source)]);
     try {
       localStorage.setItem(memory, JSON.stringify(Object.fromEntries(own.filter(([, now, before]) => now !== before))));
@@ -108,6 +110,7 @@
     const filled = issued.cells.map((cell) => (fields.has(cell) ? { ...cell, source: textOf(fields.get(cell)).trimEnd() } : cell));
     const file = new Blob([JSON.stringify({ ...issued, cells: filled }, null, 1)], { type: "application/x-ipynb+json" });
     element("a", { href: URL.createObjectURL(file), download: `${lab}.ipynb` }).click();
+    unsaved = false;
     tell(`${lab}.ipynb is in your downloads: hand it in`);
   }
 
@@ -116,6 +119,17 @@
     for (const [cell, field] of fields) field.textContent = joined(cell.source);
     reset();
     localStorage.removeItem(memory);
+    unsaved = false;
+  }
+
+  window.addEventListener("beforeunload", (event) => unsaved && event.preventDefault());  // the browser asks
+
+  /* Right or not yet, beside the section in the page's contents; neither after a change above. */
+  function mark(cell, verdict) {
+    for (const line of document.querySelectorAll(`.section-nav a[href="#${cell.box.closest("section")?.id}"]`)) {
+      line.querySelector(".verdict")?.remove();
+      if (verdict) line.append(element("span", { className: `verdict verdict-${verdict.replace(" ", "-")}`, textContent: ` ${SYMBOLS[verdict]} ${verdict}` }));
+    }
   }
 
   /* ---- the page ---- */
@@ -159,7 +173,7 @@
 
   /* Whatever follows a change runs again. */
   function touch(cell) {
-    for (const later of cells.slice(cell.id)) later.done = false;
+    for (const later of cells.slice(cell.id)) { later.done = false; mark(later); }
   }
 
   /* A button for each value that the page suggests: put it into the code and run the page, or a long one up to here. */
@@ -199,6 +213,7 @@
       ? { verdict: "not yet", claim: "The check ended in an error: the last line above says which." }
       : { verdict: "right", claim: "This check passes; hidden ones run when the lab is marked." }));
     if (!lab && JSON.stringify(facts(outputs)) !== JSON.stringify(facts(cell.of?.outputs ?? []))) fresh.prepend(element("p", { className: "live-differs", textContent: "differs from the book" }));
+    if (isCheck(cell.of)) mark(cell, fresh.querySelector(".claim-not-yet") ? "not yet" : "right");
     cell.fresh?.remove();
     if (cell.output) cell.output.hidden = true;
     (cell.output ?? cell.box.lastElementChild).after(fresh);
@@ -241,6 +256,7 @@
       cell.code.innerHTML = cell.html;
       cell.fresh?.remove();
       cell.fresh = undefined;
+      mark(cell);
       cell.done = false;
       if (cell.output) cell.output.hidden = false;
     }

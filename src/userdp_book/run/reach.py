@@ -39,8 +39,7 @@ class Sources:
         files = sorted(file for folder in self.folders for file in folder.rglob(f"{JUDGEMENT}/*.toml"))
         # kent.toml, but neither kent.faults.toml nor kent.statements.toml
         texts = [file.read_text(encoding="utf8") for file in files if "." not in file.stem]
-        tables = map(tomllib.loads, texts)
-        return {id: claims for table in tables for id, claims in table.items()}
+        return {id: claims for text in texts for id, claims in tomllib.loads(text).items()}
 
     def module(self, name: str) -> Module:
         if name not in self._modules:

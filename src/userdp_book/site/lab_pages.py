@@ -23,7 +23,7 @@ BINDER = "https://mybinder.org/v2/gh/{owner}/main?urlpath=lab/tree/{path}"
 HOW = """```{{admonition}} Work in this page
 :class: tip lab
 ▶ *Run here*, at the top, lets you write into the cells and runs them in your browser.
-A check says at once whether it passes.
+A check says at once whether it passes, and the page's contents keep the tally.
 What you write stays in this browser, also when you close the page, until you press *Start again*.
 *Save the file to hand in* puts `{name}.ipynb`, with your answers, into your downloads.
 ```"""

@@ -44,8 +44,7 @@ OFFERED = [one for group in GROUPS.values() for one in group]
 
 def sizes(root: Path) -> list[str]:
     """The size of each file, as the page shows it; nothing for one that does not exist."""
-    paths = [one.path(root) for one in OFFERED]
-    return [megabytes(path) if path.is_file() else "" for path in paths]
+    return [megabytes(path) if path.is_file() else "" for path in (one.path(root) for one in OFFERED)]
 
 
 SOURCES["downloads"] = sizes

@@ -1,11 +1,14 @@
 """Whose file is it, and which lab: read from the names that Moodle and Canvas give to what they collected.
 
-Imported by ``nbgrader_config.py`` of the course, whose ``zip_collect`` asks for one file at a time.
+Imported by ``nbgrader_config.py`` of the course, whose ``zip_collect`` asks for one file at a time;
+run in the course's folder with a lab's name, it packs the feedback for the way back.
 """
 
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
+from zipfile import ZipFile
 
 from nbgrader.plugins import FileNameCollectorPlugin
 
@@ -39,8 +42,21 @@ def sorted_out(extracted: Path) -> dict[Path, tuple[str, str] | None]:
 class Collect(FileNameCollectorPlugin):
     def collect(self, submitted_file: str) -> dict[str, str] | None:
         path = Path(submitted_file)
-        (folder,) = (
-            one for one in path.parents if one.name == "extracted" and one.parents[1].name == "downloaded"
-        )
-        found = sorted_out(folder)[path]
+        above = (one for one in path.parents if one.parts[-3::2] == ("downloaded", "extracted"))
+        found = sorted_out(next(above))[path]
         return dict(zip(("student_id", "file_id"), found, strict=True)) if found else None
+
+
+def packed(course: Path, lab: str) -> Path:
+    """The feedback under the names that the platform gave to the files: by them it knows whose a page is."""
+    extracted, target = course / f"downloaded/{lab}/extracted", course / f"feedback/{lab}.zip"
+    with ZipFile(target, "w") as archive:
+        for path, found in sorted_out(extracted).items():
+            sent = path.relative_to(extracted).as_posix()
+            if found and (page := course / f"feedback/{found[0]}/{found[1]}/{lab}.html").is_file():
+                archive.write(page, sent[SENT.fullmatch(sent).start("who") :].removesuffix("ipynb") + "html")
+    return target
+
+
+if __name__ == "__main__":
+    print(packed(Path(), sys.argv[1]))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.validator import isvalid, normalize
 
 from ..run.pages import read, write
 
@@ -36,7 +37,8 @@ def check(course: Path, *, mend: bool = False) -> list[str]:
     """One line an accident, with what to do; ``mend`` repairs what it can and keeps what was sent."""
     from .collect import sorted_out  # needs nbgrader
 
-    labs = {path.stem: read(path) for path in course.glob("release/*/*.ipynb")}
+    # A lab that is not handed out yet is known by its source.
+    labs = {one.stem: read(one) for at in ("source", "release") for one in course.glob(f"{at}/*/*.ipynb")}
     folders = sorted(path for path in course.glob("submitted/*/*") if path.is_dir())
     said = [] if folders else [f"there is nothing in {course / 'submitted'}: collect first"]
     for extracted in sorted(course.glob("downloaded/*/extracted")):
@@ -54,7 +56,7 @@ def check(course: Path, *, mend: bool = False) -> list[str]:
 def _look(course: Path, folder: Path, labs: dict[str, NotebookNode], *, mend: bool) -> Iterator[str]:
     who, lab = folder.parts[-2:]
     path = folder / f"{lab}.ipynb"
-    if lab not in labs:
+    if not (course / f"release/{lab}/{lab}.ipynb").is_file():
         yield f"there is no release/{lab}: run nbgrader generate_assignment {lab}"
         return
     if not path.is_file():
@@ -77,9 +79,8 @@ def _look(course: Path, folder: Path, labs: dict[str, NotebookNode], *, mend: bo
     yield from accidents(nb, labs[lab])
     if mend and ((better := mended(nb, labs[lab])) != nb or marked):
         kept = course / "unmended" / who / lab / path.name
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, kept)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, kept)
         write(better, path)
         yield f"mended; as sent it is in {kept.relative_to(course).parent}"
         left = {_text(cell) for cell in labs[lab].cells if _is_answer(cell) and cell.cell_type == "markdown"}
@@ -93,6 +94,8 @@ def accidents(nb: NotebookNode, released: NotebookNode) -> Iterator[str]:
     found = Counter(filter(None, map(grade_id, nb.cells)))
     if (language := nb.metadata.get("kernelspec", {}).get("language", "python")).lower() != "python":
         yield f"its kernel is for {language}: nbgrader marks it with Python; ask for the right file"
+    if not isvalid(normalize(nb)[1]):
+        yield f"its kernel has no name, or its format another number; nbgrader would leave it out: {MEND}"
     if not found:
         yield f"no cell has nbgrader's metadata, stripped by the program that saved it: {MEND}"
     for name in [name for name in wanted if name not in found] if found else ():
@@ -136,6 +139,8 @@ def _text(cell: NotebookNode) -> str:
 def mended(nb: NotebookNode, released: NotebookNode) -> NotebookNode:
     """The hand-in with every graded cell once; what runs, and in which order, stays as it was."""
     nb = deepcopy(nb)
+    if not isvalid(normalize(nb)[1]):
+        nb.update(metadata=deepcopy(released.metadata), nbformat_minor=released.nbformat_minor)
     seen: set[str | None] = set()
     for cell in reversed(nb.cells):
         if grade_id(cell) in seen:

@@ -52,18 +52,11 @@ def teacher(page: Page, like: NotebookNode | None = None) -> NotebookNode:
 
 def student(page: Page, like: NotebookNode | None = None) -> NotebookNode:
     """The student copy, a function of the source and of where the first cell installs from."""
-    from nbgrader.preprocessors import (
-        ClearHiddenTests,
-        ClearMarkScheme,
-        ClearOutput,
-        ClearSolutions,
-        LockCells,
-    )
+    from nbgrader import preprocessors as by
 
     nb = teacher(page, like)
-    clear = ClearSolutions(code_stub={"python": STUB}, text_stub=ANSWER)
-    steps = [LockCells(), clear, ClearOutput()]
-    for step in [*steps, ClearHiddenTests(), ClearMarkScheme()]:
+    clear = by.ClearSolutions(code_stub={"python": STUB}, text_stub=ANSWER)
+    for step in (by.LockCells(), clear, by.ClearOutput(), by.ClearHiddenTests(), by.ClearMarkScheme()):
         nb, _ = step.preprocess(nb, {})
     return tidy(nb)
 
@@ -119,9 +112,7 @@ def faults(page: Page) -> list[str]:
 def hidden_lines(source: str) -> list[str]:
     """Lines of a cell that stand inside a region only, not outside of it as well."""
     inside = "".join(text for kind in HIDDEN for text in re.findall(_REGION.format(kind), source, re.DOTALL))
-    outside = source
-    for kind in HIDDEN:
-        outside = re.sub(_REGION.format(kind), "", outside, flags=re.DOTALL)
+    outside = re.sub("|".join(map(_REGION.format, HIDDEN)), "", source, flags=re.DOTALL)
     return [line for line in _lines(inside) if line not in _lines(outside)]
 
 
@@ -146,5 +137,4 @@ def write_all(root: Path) -> list[str]:
 
 def out_of_step(root: Path) -> list[str]:
     """Names of the labs whose student copy is not what their source says."""
-    copies = [(page, read(student_path(page))) for page in sources(root)]
-    return [page.name for page, copy in copies if copy != student(page, copy)]
+    return [page.name for page in sources(root) if student(page, copy := read(student_path(page))) != copy]

@@ -11,7 +11,7 @@ from .labs import HIDDEN
 
 def master(marking: NotebookNode, name: str) -> NotebookNode:
     """The notebook for otter-grader, from the copy that marks (:func:`.labs.marking`)."""
-    cells = [_raw(f"# ASSIGNMENT CONFIG\nname: {name}\nexport_cell: true\ngenerate: true")]
+    cells = [_plain("raw", f"# ASSIGNMENT CONFIG\nname: {name}\nexport_cell: true\ngenerate: true")]
     answers: list[NotebookNode] = []
     for cell in marking.cells:
         graded = cell.metadata.get("nbgrader")
@@ -35,16 +35,12 @@ def master(marking: NotebookNode, name: str) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata=nbformat.from_dict(METADATA))
 
 
-def _raw(text: str) -> NotebookNode:
-    return nbformat.v4.new_raw_cell(text)
-
-
 def _plain(kind: str, source: str) -> NotebookNode:
     return getattr(nbformat.v4, f"new_{kind}_cell")(source)
 
 
 def _block(kind: str, settings: str, inside: list[NotebookNode]) -> list[NotebookNode]:
-    return [_raw(f"# BEGIN {kind}\n{settings}".strip()), *inside, _raw(f"# END {kind}")]
+    return [_plain("raw", f"# BEGIN {kind}\n{settings}".strip()), *inside, _plain("raw", f"# END {kind}")]
 
 
 def _answer(cell: NotebookNode) -> NotebookNode:
