@@ -284,3 +284,9 @@ def test_a_release_killed_at_any_step_counts_as_spent_if_noise_may_be_drawn(tmp_
         if not killed:
             break
     assert steps > 50 and seen == {(0.0, False), (0.5, False), (0.5, True)}
+
+
+@pytest.mark.parametrize("releases", [0, -1, 2.5])
+def test_a_share_is_of_a_number_of_releases(releases):
+    with pytest.raises(ValueError, match=f"releases must be a whole number of at least 1, got {releases}"):
+        Budget(1.0).share(releases)

@@ -493,6 +493,9 @@ def test_the_error_lies_between_its_two_bounds_and_touches_the_lower_one(scale, 
     error, least = expected_error(totals, totals + lost, **options), np.minimum(totals, threshold)
     assert np.all(error <= (lost + (1 + chi) * least) * (1 + 1e-12))
     assert np.all(error >= (lost / 2 + c * least) * (1 - 1e-12))
+    if scale >= 3:  # the upper bound is attained, or nearly
+        unprinted = expected_error(totals, totals + lost, scale=scale, threshold=threshold)
+        assert np.max((unprinted - lost) / least) >= 1 + chi - 1e-3
     far, missing = 1e6 * scale, scale * np.log(2)  # the lower bound is attained, for real numbers
     if ratio >= 1 + np.log(2):
         attained = expected_error([far], [far + missing], **options)[0]

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from laws import has_mean, same_law
+from userdp.local import signs
 from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
 from userdp.planning import plan
 from userdp.planning.risk.localised import sign_risk
@@ -120,3 +121,17 @@ def test_it_meets_users_in_as_many_rounds_as_it_says():
 def test_few_sizes_stand_for_all():
     law = two_point_sizes(3, 50, 0.5)
     assert np.unique(law.quantile((np.arange(CELLS) + 0.5) / CELLS), return_counts=True)[1].tolist() == [3, 3]
+
+
+def test_the_model_has_as_many_users_of_a_size_as_there_are(monkeypatch):
+    """Six sizes stand for all: the middles of sixths."""
+    seen, law = [], two_point_sizes(10, 10**6, 1 / 3)
+
+    class Noted(signs.Posterior):
+        def __post_init__(self):
+            seen.append(self.sizes)
+            super().__post_init__()
+
+    monkeypatch.setattr(signs, "Posterior", Noted)
+    signs.sign_mean(np.zeros(30), size_law=law, epsilon=1.0, rng=np.random.default_rng(1))
+    assert seen[0].tolist() == [10.0] * 4 + [1e6] * 2

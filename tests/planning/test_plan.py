@@ -521,3 +521,8 @@ def test_one_record_a_user_loses_all_others_whatever_the_sizes_are():
     ranking = plan(n=1000, sizes=30, epsilon=1.0, trust="curator", estimate="histogram", items=4)
     (one,) = (option for option in ranking if option.method == "one record per user")
     assert one.setting == "bound 1" and one.bias == 29 * 1000
+
+
+def test_the_title_counts_coordinates_where_there_are_several():
+    one, three = (str(plan(n=100, sizes=5, epsilon=1.0, dimension=d)).splitlines()[0] for d in (1, 3))
+    assert "coordinates" not in one and three.endswith(", 3 coordinates")
