@@ -302,7 +302,7 @@ def test_the_first_hour(course, steps):
     config.write_text(limit, encoding="utf8")
     expected = hand_ins()
 
-    assert "\nmake course DIR=../course\ncd ../course\n" in steps["Once"]
+    assert "\nmake course DIR=../course\ncd ../course\n" in steps["Install"]
     assert shell(steps["Hand out"], course).returncode == 0
     archive = course / f"downloaded/{LAB}/archive"
     for number, (who, (nb, _)) in enumerate(expected.items()):

@@ -276,3 +276,9 @@ def test_windows_and_weights_are_those_of_the_variance_that_was_released(monkeyp
 def test_a_drawn_cohort_for_the_variance_is_as_large_as_its_budget_asks():
     _, largest, _ = private_sizes._drawn_cohorts(np.arange(9000), None, None, 2.0, np.random.default_rng(1))
     assert largest.size == default_variance_users(9000, epsilon=2.0) == 200
+
+
+def test_nobody_deviates_by_more_than_the_half_width_of_its_size():
+    statistic = TruncatedMean(0.5, 0.01, np.array([0.1, 0.05]))
+    _, deviations = statistic.terms([0.0, 1.0, 0.52, 0.9], [1, 2, 2, 900])
+    assert deviations == pytest.approx([-0.1, 0.05, 0.02, 0.05])
