@@ -75,19 +75,12 @@ def numbers(secret: str, letter: str) -> dict:
 
     eps, per_day = one_of("budget", 0.2, 0.5, 1.0, 1.5), one_of("reports", 2, 4, 8, 12)
     days, k = one_of("days", 7, 10, 14, 30), one_of("times", 2, 3, 4, 5)
-    n, p, share = (
-        one_of("pupils", 200, 400, 600, 800),
-        one_of("kept", 0.6, 0.7, 0.75, 0.8),
-        one_of("yes", 1, 2, 3, 4),
-    )
+    n, p = one_of("pupils", 200, 400, 600, 800), one_of("kept", 0.6, 0.7, 0.75, 0.8)
+    share, a = one_of("yes", 1, 2, 3, 4), one_of("many", 2, 3, 4, 5)
     ones = round(n * (share / 10 * p + (1 - share / 10) * (1 - p)))
     users, m = one_of("users", 1000, 2000, 4000, 5000), one_of("records", 400, 900, 1600, 2500)
     budget, bins = one_of("local", 0.5, 0.8, 1.0, 2.0), one_of("bins", 20, 30, 40, 60)
-    a, b, central = (
-        one_of("many", 2, 3, 4, 5),
-        one_of("one", 50, 70, 90, 110),
-        one_of("central", 5.0, 6.0, 7.0, 8.0),
-    )
+    b, central = one_of("one", 50, 70, 90, 110), one_of("central", 5.0, 6.0, 7.0, 8.0)
     sizes = sorted(drawn(secret, letter).sample(range(1, 12), 3))
     sizes += [one_of("fourth", 20, 24, 25, 30), one_of("fifth", 60, 70, 80, 90)]
     release = one_of("release", 0.25, 0.4, 0.5, 0.8)
