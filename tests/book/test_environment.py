@@ -133,3 +133,8 @@ def test_pins_name_no_place(root):
     text = (root / "constraints.txt").read_text(encoding="utf8")
     assert "://" not in text
     assert "--" not in text
+
+
+@pytest.mark.xdist_group("together")
+def test_tests_of_a_group_run_in_one_process(request, worker_id):
+    assert worker_id == "master" or request.node.nodeid.endswith("@together")
