@@ -246,9 +246,16 @@ def test_large_users_are_bounded_like_the_cap():
     listed = [(m, x, p) for m, x, _, _, p in outcomes(cap, theta, F(0))]
     event = sum(p for m, x, p in listed if m >= cap and abs(x - theta) >= tau)
     assert event == sum(mass * tails[m] for m, mass in MASSES.items() if m >= cap)
-    bound = 2 * exp(-cap * tau**2 / 2)
-    weighted = sum(mass * 2 * exp(-m * tau**2 / 2) for m, mass in MASSES.items() if m >= cap)
-    assert event <= weighted <= bound * sum(mass for m, mass in MASSES.items() if m >= cap)
+
+    def sides(masses):
+        large = {m: mass for m, mass in masses.items() if m >= cap}
+        own = sum(mass * 2 * exp(-m * tau**2 / 2) for m, mass in large.items())
+        return own, 2 * exp(-cap * tau**2 / 2) * sum(large.values())
+
+    own, like_the_cap = sides(MASSES)
+    assert event <= own <= like_the_cap
+    alone, equal = sides({1: F(1, 2), cap: F(1, 2)})
+    assert alone == equal
 
 
 def test_the_good_event_has_the_root_of_the_users_own_size():

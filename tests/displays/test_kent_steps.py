@@ -7,6 +7,7 @@ from math import comb, exp, log, sqrt
 import numpy as np
 import pytest
 
+from userdp.local.vector import split_budget
 from userdp_papers.theory.enclosures import iv
 
 
@@ -47,7 +48,7 @@ def test_votes_of_candidates_and_of_others_differ_as_stated(shares):
     own, least = shares
     least = min(own, least)
     stray = least / 4
-    assert 1 - stray > F(3, 4)  # (165), since no share is 1
+    assert 1 - stray > 1 - F(1) / 4 == F(3, 4)  # (165): the end is a share of 1
     for kept in (F(3, 5), F(9, 10)):
 
         def sent(voted, kept=kept):
@@ -216,3 +217,43 @@ def test_lemma_27_solved_for_the_probability():
     for c, sigma, d, n, gamma in product((1.5, 3.0), (0.2, 2.0), (1, 7), (3, 50), (0.3, 1e-4)):
         x = c * sigma * sqrt(log(2 * d / gamma) / n)
         assert 2 * d * exp(-n * x**2 / (c**2 * sigma**2)) == pytest.approx(gamma, rel=1e-9)
+
+
+@pytest.mark.parametrize("s", [2, 5, 40])
+def test_the_risk_on_a_cube_grows_with_its_dimension(s):
+    """(153): with at most s coordinates (122) is largest for s, from nm epsilon^2 = 2s on; not at s."""
+    d = np.arange(1, s + 1)
+
+    def steps(strength):
+        return np.diff([d**2 / strength * np.log(strength / d), np.exp(-strength / (1000 * d))])
+
+    for strength in (2 * s, 4 * s, 10**6):
+        assert (steps(strength) > 0).all()
+    assert steps(s)[0, -1] < 0 < steps(s)[1, -1]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_sum_over_sub_gaussian_parts_needs_its_constant(d):
+    """(198) for d fair signs and response to all 2^d values: in rationals, then 7/5 of the 2 is needed."""
+
+    def told(odds, values, d):
+        return d * ((odds - 1) / (odds + values - 1)) ** 2
+
+    odds, points = F(5), list(product((-1, 1), repeat=d))
+    total = odds + len(points) - 1
+    seen = F(0)
+    for z, j in product(points, range(d)):
+        inner = sum(x[j] * (odds if x == z else 1) / total for x in points) / len(points)
+        seen += inner**2 * len(points)  # every report has the probability 1 / 2^d
+    assert seen == told(odds, len(points), d)
+    epsilon = 500 * log(2) + 5
+    assert 1.4 * epsilon < told(exp(epsilon), 2.0**500, 500) <= 2 * epsilon
+
+
+@pytest.mark.parametrize("epsilon", [F(101, 100), F(199, 100), F(2), F(37, 10), F(8)])
+def test_every_coordinate_has_the_users_that_123_counts(epsilon, d=8):
+    """(123): as many folds a coordinate as a user has, at budget 1: at least epsilon / 2 of n / d users."""
+    folds, budget = split_budget(d, epsilon=float(epsilon))
+    sets = [{(j + i) % d for i in range(folds)} for j in range(d)]
+    assert budget == 1 and {sum(fold in some for some in sets) for fold in range(d)} == {folds}
+    assert epsilon / 2 <= folds <= epsilon
