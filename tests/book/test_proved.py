@@ -1,4 +1,4 @@
-"""What is proved for all parameters: one claim for each theorem, lemma, proposition and corollary."""
+"""What is proved for all parameters: of each theorem, lemma, proposition and corollary, and of others."""
 
 import re
 from pathlib import Path
@@ -20,6 +20,8 @@ PAGES = {
 }
 HOME = {id: name for name, text in PAGES.items() for id in re.findall(r"^:label: (\S+)$", text, re.MULTILINE)}
 PROVED = {key.removesuffix(".all"): claim for key, claim in judgements().items() if key.endswith(".all")}
+NUMBERED = {id for id, item in statements().items() if item["kind"] in KINDS}
+CHECKED = re.compile(r"^Checked by (.+)\.$", re.MULTILINE)
 MACHINE = "machine-checked"
 EMPTY = {"dame-eq-s16", "dame-eq-s29", "kent-eq-131"}
 
@@ -28,6 +30,12 @@ def proof(id, title):
     """The text of a fold on the statement's own page, or on the one that stands before a colon."""
     page, _, words = title.rpartition(": ")
     return dict(FOLD.findall(PAGES[page or HOME[id]])).get(words, "")
+
+
+def exists(check):
+    """Whether a proof's check is a claim or a test, given after its file."""
+    file, _, test = check.rpartition("::")
+    return check in judgements() or f"def {test}(" in (BOOK.parent / "tests" / file).read_text("utf8")
 
 
 def problems(id, claim):
@@ -51,16 +59,21 @@ def problems(id, claim):
         or re.search(r"\b(is|are) proved\b.* (for|at) (all|every|each|any)\b", claim["claim"])
     ):
         yield "does not say for which parameters"
+    texts = {proof(id, title) for title in titles}
+    checks = re.findall("`(.+?)`", " ".join(CHECKED.findall("".join(texts))))
+    shared = {proof(one, title) for one in NUMBERED for title in boxes.titles(PROVED[one])}
+    if id not in NUMBERED and not checks and not texts <= shared or not all(map(exists, checks)):
+        yield "rests on a proof that nothing checks"
     if not claim.get("missing", ".").endswith("."):
         yield "breaks off where it says what is missing"
 
 
 def test_every_theorem_has_one_claim_for_all_parameters_or_says_what_is_missing():
-    assert PROVED.keys() == {id for id, item in statements().items() if item["kind"] in KINDS}
+    assert PROVED.keys() >= NUMBERED
     found = {id: list(problems(id, claim)) for id, claim in PROVED.items()}
     assert {id: wrong for id, wrong in found.items() if wrong} == {}
     # a part is called a part: these and no others
-    assert {id for id, claim in PROVED.items() if "missing" in claim} == {
+    assert {id for id in NUMBERED if "missing" in PROVED[id]} == {
         "cummings-thm-4.1",
         "cummings-thm-d.1",
         "cummings-lem-d.2",
@@ -91,6 +104,7 @@ def test_no_display_of_a_proved_statement_is_left_open():
         ("kent-thm-1", {"claim": "Theorem 1 holds at $n = 5$."}),
         ("kent-thm-1", {"claim": "Theorem 1 is proved at $n = 5$."}),
         ("cummings-thm-d.1", {"missing": "Its accuracy"}),
+        ("kent-rem-3", {"proof": "Proof"}),
     ],
 )
 def test_a_planted_fault_is_refused(id, planted):

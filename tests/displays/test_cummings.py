@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, truncnorm
 
+from userdp.central import TruncatedMean
 from userdp_papers.theory.enclosures import iv
 
 RATIONALS = [[Fraction(int(p), 11) for p in row] for row in np.random.default_rng(1).integers(1, 60, (40, 4))]
@@ -206,3 +207,26 @@ def test_a_linear_estimator_with_noise_has_the_two_parts_of_15():
     parts = sum(w**2 * p * (1 - p) for w, p in zip(weights, means, strict=True))
     assert float(second) == pytest.approx(parts + 2 * scale**2, rel=1e-9)
     assert float(second) > (parts + scale**2) * 1.1  # without the 2 it would be another number
+
+
+@pytest.mark.parametrize(("c", "s"), [(0.2, 0.02), (0.5, 0.0), (0.9, 0.09)])
+def test_weights_of_capped_sizes(c, s):
+    """Algorithm 3, lines 7 to 10: the code's weights; the last is the largest as s is at most c(1 - c)."""
+    weights, _ = TruncatedMean(c, s, np.ones(7)).terms(np.full(5, c), [1, 2, 5, 7, 40])
+    variances = [(c - c**2) / k + (1 - 1 / k) * s for k in (1, 2, 5, 7, 7)]
+    assert weights == pytest.approx([1 / v for v in variances], rel=1e-12)
+    assert max(weights) == pytest.approx(1 / variances[-1], rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(-2)])
+def test_the_weights_of_an_unbiased_mechanism_sum_to_1(share):
+    """Lemma 5.3: two coins of one mean; the slope in both means together is the sum of the users' slopes."""
+
+    def mean(p, q):
+        law = {(x, y): (p if x else 1 - p) * (q if y else 1 - q) for x in (0, 1) for y in (0, 1)}
+        return sum(mass * ((x + y) * Fraction(1, 2) + share * (x - y)) for (x, y), mass in law.items())
+
+    for theta in (Fraction(1, 3), Fraction(2, 5)):
+        assert mean(theta, theta) == theta
+        first, second = mean(1, theta) - mean(0, theta), mean(theta, 1) - mean(theta, 0)
+        assert first + second == 1

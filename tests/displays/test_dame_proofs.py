@@ -201,6 +201,9 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
             far = sum(p for *_, m, x, _, p in of_j if m == i and abs(x - theta) > HALF)
             own = sum(p for m, x, _, _, p in outcomes(cap, theta, F(0)) if m == i and abs(x - theta) > HALF)
             assert far == share * own  # (S103), (S116)
+            outside = [k for k in range(i + 1) if abs(F(2 * k, i) - 1 - theta) > HALF]
+            given = sum(comb(i, k) * (1 + theta) ** k * (1 - theta) ** (i - k) for k in outside)
+            assert own == given / F(2) ** i * mass  # (S117)
             assert sum(p for *_, m, _, _, p in of_j if m == i) == share * mass
     assert squared == parts[True] + parts[False] and min(parts.values()) > 0  # (S50)
     # a voter's own mean does depend on the bin

@@ -247,3 +247,39 @@ def test_back_to_the_rate_costs_the_slope_of_21(bound):
     moved = np.subtract.outer(means, means)[np.triu_indices(101, 1)]
     ratio = np.max(apart / moved)
     assert 0.98 * amplification(bound) <= ratio <= amplification(bound) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("ridge", "kink", "slope", "end"), RATIONALS)
+def test_a_minimum_over_an_interval_is_strongly_convex(ridge, kink, slope, end):
+    """Lemma A.1: half the ridge times the square is lost, and no more where the slope at the minimum is 0."""
+
+    def objective(x):
+        return ridge / 2 * x**2 + slope * max(kink - x, 0)
+
+    least = min(slope / ridge, kink, end)
+    for x in (Fraction(0), end / 3, end):
+        lost = objective(x) - objective(least)
+        assert lost >= ridge / 2 * (x - least) ** 2
+        assert least < slope / ridge or x > kink or lost == ridge / 2 * (x - least) ** 2
+
+
+@pytest.mark.parametrize(
+    ("bound", "rates", "epsilon"), [(1, (0.2, 1.4), 50), (3, (0, 0), 0.8), (5, (0, 12), 500)]
+)
+def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates, epsilon):
+    """Displays 2 and 5: the remainder as an integral between its two extremes; noise, counts and bias."""
+    centre, n = np.mean(rates), len(rates)
+
+    def second(x):
+        return -exp(-x) * x ** (bound - 1) / factorial(bound - 1)
+
+    bias = np.mean([clipped_poisson_mean(x, bound) for x in rates]) - clipped_poisson_mean(centre, bound)
+    rest = [quad(lambda t, x=x: second(t) * (x - t), centre, x)[0] for x in rates]
+    assert bias == pytest.approx(np.mean(rest), rel=1e-7)
+    squares, values = np.var(rates), [second(x) for x in np.linspace(0, max(rates), 999)]
+    assert min(values) / 2 * squares <= bias <= max(values) / 2 * squares
+    laws = [[*(poisson.pmf(j, x) for j in range(bound)), poisson.sf(bound - 1, x)] for x in rates]
+    off = np.abs(np.arange(n * bound + 1) / n - clipped_poisson_mean(centre, bound))
+    scale = bound / (n * epsilon)
+    error = np.convolve(*laws) @ (off + scale * np.exp(-off / scale))  # the noise integrated out
+    assert error <= scale * (1 + 1e-12) + sqrt(sum(rates)) / n - min(values) / 2 * squares
