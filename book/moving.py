@@ -107,7 +107,7 @@ def least(ranking) -> float:
 @figure(
     title="What does it cost to hide a whole person?",
     alt="Error of a mean against the records of each user, both logarithmic. Without privacy it falls; with "
-    "single records hidden it falls beside that; with whole people hidden it is level until each has some "
+    "single records hidden it falls next to that; with whole people hidden it is level until each has some "
     "dozens of records, and then falls as well.",
     sliders={
         "m": Slider("records of each user", steps(0, 5, (1,)), 2, words=large),

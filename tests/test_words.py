@@ -92,6 +92,32 @@ def test_what_is_not_prose_is_not_read():
     assert [line for line, _, _ in marks(f"{code}A law.\n")] == [4]
 
 
+JUDGEMENT = sorted((ROOT / "src/userdp_papers/study/judgement").glob("*.toml"))
+SENTENCES = ("claim", "note", "other_reading", "says", "step", "sentence", "ribbon", "stated", "missing")
+SENTENCES += ("printed", "counterexample", "example", "repair", "really", "reason", "survives")
+
+
+def sentences(table):
+    """What a table of judgement says in words, entry by entry."""
+    for key, said in table.items():
+        if isinstance(said, dict):
+            yield from sentences(said)
+        elif key in SENTENCES and isinstance(said, str):
+            yield said
+
+
+@pytest.mark.parametrize("path", JUDGEMENT, ids=lambda path: path.name)
+def test_claims_faults_and_displays_use_the_words_of_pages(path):
+    said = sentences(tomllib.loads(path.read_text()))
+    found = [mark for sentence in said for mark in marks(sentence, path.name)]
+    assert not found, "\n".join(told(path.name, *mark) for mark in found)
+
+
+def test_a_house_word_in_a_claim_is_found():
+    planted = {"kent-thm-1": {"1": {"claim": "Noise of the same law.", "fault": "kent-law"}}}
+    assert [mark[1] for said in sentences(planted) for mark in marks(said)] == ["law"]
+
+
 def test_what_is_right_is_kept():
     assert not list(marks("A power law, and the law of total variance."))
 

@@ -31,7 +31,7 @@ from userdp_papers.theory.audit import hockey_stick
     y=Axis("variance of one report", 1e-3, 1e5),
     lines={"Laplace noise": "b", "two points": "a", "one of k": "c", "k bits": "text-muted"},
     says="At ε = {epsilon} Laplace noise on x has the variance {Laplace noise} and two points {two "
-    "points}; the share of a category that nobody holds costs {one of k} by one of {k}, {k bits} by {k} "
+    "points}; the count of a category that nobody holds costs {one of k} by one of {k}, {k bits} by {k} "
     "bits.",
     verdict=(
         "two points",

@@ -14,8 +14,8 @@ THETA = 0.3  # the mean
 @figure(
     title="More records of each user, until they help no more",
     alt="Risk against the records of each user, both logarithmic. Without privacy it falls in a "
-    "straight line, with two-point reports it is flat, and the localised mean falls with the line and "
-    "then bends into a plateau.",
+    "straight line, with Duchi et al.'s two-point reports it is flat, and the localised mean falls with the "
+    "line and then bends into a plateau.",
     sliders={
         "m": Slider("records of each user m", steps(1, 7), 8, words=large),
         "n": Slider("users n", (10, 30, 100), 2),

@@ -59,7 +59,7 @@ def histogram_bound(bound, epsilon, d, tail):
     "the debiased one is not where users are alike; at large bounds both have the error of the noise.",
     sliders={
         "bound": Slider("bound C", (1, 2, 3, 4, 6, 8, 12), 1, log=False),
-        "rate": Slider("records of a user on average", (0.5, 1.0, 2.0, 4.0), 1),
+        "rate": Slider("average records of a user", (0.5, 1.0, 2.0, 4.0), 1),
         "epsilon": Slider("budget ε", (0.1, 0.5, 2.0), 1),
         "apart": Slider("how far users differ (0: all alike)", (0.0, 0.5, 1.0), 1, log=False),
     },
@@ -71,7 +71,7 @@ def histogram_bound(bound, epsilon, d, tail):
         "clipped and debiased",
         "clipped",
         "Debiasing helps.",
-        "Debiasing makes it worse: the inverse enlarges the noise, or users differ too much.",
+        "Debiasing makes it worse: the inverse enlarges the noise, or users are too heterogeneous.",
     ),
 )
 def clip_debias(bound, rate, epsilon, apart):
@@ -93,7 +93,7 @@ def clip_debias(bound, rate, epsilon, apart):
         "epsilon": Slider(
             "budget ε", (1, 2, 4, 6, 8, 10, 12, 14, 15, 16, 18, 20, 30, 40, 60, 80, 100, 150, 200), 4
         ),
-        "delta": Slider("slack δ", (1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.125), 5),
+        "delta": Slider("δ of the guarantee", (1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.125), 5),
         "users": Slider("users, one record each", (100, 300, 1000), 2),
     },
     y=Axis("records (ℓ₁ error)", 1e-3, 1),

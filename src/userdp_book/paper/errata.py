@@ -24,7 +24,7 @@ HEAD = r"""\documentclass[10pt, twocolumn]{article}
 """
 LETTER = """We reproduced the paper line by line, and most of it stands.
 What follows is unofficial and in good faith: the lines that we would read differently, privacy first.
-We worked from a machine transcription{text}; where a glyph may have been lost, we list the readings and
+We worked from a machine transcription{text}; where a symbol may have been lost, we list the readings and
 judge by the kindest that the paper's own proof supports.
 Numbers of sections, displays and lines are the paper's own."""
 PARTIAL = {"cummings": " of the supplement, and judge the main text as the supplement uses it"}

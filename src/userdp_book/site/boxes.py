@@ -27,7 +27,7 @@ WORDS = {
     "proof gap": "a step of its proof repaired",
     "constant or range": "with another constant or range",
     "figure's reading": "read in another way",
-    "wording or glyph": "with a word or glyph corrected",
+    "wording or glyph": "with a word or symbol corrected",
 }
 
 
