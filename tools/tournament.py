@@ -240,7 +240,7 @@ for library in ("diffprivlib", "opendp"):
 GAMBLES = ("signs",)
 INTEGRATED = ("average", "median and clip", "quantile clip")  # of which a run is a mean squared error
 SLOW = {"opendp": 20_000}  # users from which a library is left out
-AGAIN, MORE = 2, 4  # times that what is unsure is run again, and by how much more often
+AGAIN, MORE = 3, 4  # times that what is unsure is run again, and by how much more often
 PATIENCE, LEAST_RUNS = 2e7, 30  # users met in all the first time, in how many runs at least
 
 
