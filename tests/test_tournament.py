@@ -13,6 +13,7 @@ from tournament import (
     Seen,
     by_rival,
     clipped_means,
+    judged,
     keeps,
     main,
     own_means,
@@ -90,11 +91,23 @@ def test_a_beaten_first_and_a_broken_word_are_told():
 
 def test_only_what_is_near_a_threshold_and_sound_is_run_again():
     option, rival = (Method("x", kind, "", True, 1.0, lambda *_: 0.0) for kind in ("option", "rival"))
-    first = Seen(1.0, 0.01)
-    assert unsure(option, Seen(1.15, 0.01), first) and not unsure(option, Seen(1.0, 0.01), first)
-    assert unsure(rival, Seen(0.8, 0.01), first) and unsure(rival, Seen(0.92, 0.01), first)
-    assert not unsure(rival, Seen(1.0, 0.01), first) and unsure(rival, Seen(1.0, 0.1), first)
-    assert not unsure(rival._replace(assumed=False), Seen(0.8, 0.01), first)
+    assert unsure(option, Seen(1.15, 0.01, 1.0, 0.0)) and not unsure(option, Seen(1.0, 0.01, 1.0, 0.0))
+    assert unsure(rival, Seen(1.0, 0.01, 0.8, 0.01)) and unsure(rival, Seen(1.0, 0.01, 0.92, 0.01))
+    assert not unsure(rival, Seen(1.0, 0.01, 1.0, 0.01)) and unsure(rival, Seen(1.0, 0.01, 1.0, 0.1))
+    assert not unsure(rival, Seen(1.0, 0.1, 1.0, 0.0))  # errs by much in the same runs as the first
+    assert not unsure(rival._replace(assumed=False), Seen(1.0, 0.01, 0.8, 0.01))
+
+
+def test_a_method_is_compared_with_the_first_in_the_same_runs(monkeypatch):
+    """The first is run again with whoever is unsure; the others keep the ratio of their own runs."""
+    first, same, near = (Method(x, "rival", "", True, 1.0, lambda *_: 0.0) for x in "abc")
+    times = iter([
+        [Seen(1.0, 0.0, 1.0, 0.0), Seen(1.0, 0.0, 1.0, 0.0), Seen(0.9, 0.1, 0.9, 0.1)],
+        [Seen(2.0, 0.0, 1.0, 0.0), Seen(2.4, 0.0, 1.2, 0.0)],
+    ])  # fmt: skip
+    monkeypatch.setattr(tournament, "seen", lambda *_: next(times))
+    found = judged([first, same, near], situation(1, 0), 1, 1)
+    assert [one.ratio for one in found] == [1.0, 1.0, 1.2]
 
 
 def test_noise_and_places_are_integrated_out():

@@ -257,10 +257,12 @@ class Method(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A root mean squared error, and about how much it is off, relative to it."""
+    """A root mean squared error, its ratio to the first's in the same runs, and how much each may be off."""
 
     error: float
     off: float
+    ratio: float
+    apart: float
 
 
 def seen(methods: list[Method], at: Situation, target: float, runs: int, *seed: int) -> list[Seen]:
@@ -271,18 +273,18 @@ def seen(methods: list[Method], at: Situation, target: float, runs: int, *seed: 
         found.append([one.errs(*drawn, np.random.default_rng(numbers), target) for one in methods])
     squares = np.array(found)
     mean = squares.mean(axis=0)
-    off = squares.std(axis=0) / (2 * mean * math.sqrt(len(squares)))
-    return [Seen(*pair) for pair in zip(np.sqrt(mean).tolist(), off.tolist(), strict=True)]
+    relative = squares / mean
+    off, apart = (x.std(axis=0) / (2 * math.sqrt(len(x))) for x in (relative, relative - relative[:, :1]))
+    return [Seen(*one) for one in zip(mean**0.5, off, (mean / mean[0]) ** 0.5, apart, strict=True)]
 
 
-def unsure(method: Method, one: Seen, first: Seen) -> bool:
+def unsure(method: Method, one: Seen) -> bool:
     """Whether a method may be on either side of a threshold of the verdict: three deviations either way."""
     if not method.assumed:
         return False
     if method.kind == "option":
         return bool(1 - 3 * one.off < KEPT * method.foretold / one.error < 1 + 3 * one.off)
-    ratio, off = one.error / first.error, 3 * math.hypot(one.off, first.off)
-    return any(abs(math.log(ratio * by)) < off for by in (SOME, MUCH))
+    return any(abs(math.log(one.ratio * by)) < 3 * one.apart for by in (SOME, MUCH))
 
 
 def judged(methods: list[Method], at: Situation, runs: int, seed: int) -> list[Seen]:
@@ -290,7 +292,7 @@ def judged(methods: list[Method], at: Situation, runs: int, seed: int) -> list[S
     target = own_target(at)
     found = seen(methods, at, target, runs, seed, 1)
     for again in range(2, 2 + AGAIN):
-        doubtful = [i for i, method in enumerate(methods) if unsure(method, found[i], found[0])]
+        doubtful = [i for i, method in enumerate(methods) if unsure(method, found[i])]
         if not doubtful:
             break
         some = sorted({0, *doubtful})
@@ -353,12 +355,12 @@ def rows(at: Situation, runs: int, seed: int) -> Iterator[dict[str, Any]]:
     """What happened in one situation, a row a method; the first row is the plan's first."""
     asked, found = at.question, [*methods(at)]
     low, high = asked["domain"]
-    errors = [one.error for one in judged(found, at, runs, seed)]
+    judgement = judged(found, at, runs, seed)
     law = f"{at.sizes.smallest}..{at.sizes.largest}"
     known = at.number, asked["trust"], asked["n"], round(asked["epsilon"], 3), law, round(at.spread, 3)
     known = (*known, at.shape if at.spread else "one law", at.tells)
-    for (*named, foretold, _), error in zip(found, errors, strict=True):
-        numbers = f"{foretold:.4g}", f"{error:.4g}", f"{error / errors[0]:.3f}", f"{(high - low) / 4:g}"
+    for (*named, foretold, _), one in zip(found, judgement, strict=True):
+        numbers = f"{foretold:.4g}", f"{one.error:.4g}", f"{one.ratio:.3f}", f"{(high - low) / 4:g}"
         yield dict(zip(COLUMNS, (*known, *named, *numbers), strict=True))
 
 
@@ -378,7 +380,7 @@ def main(arguments: list[str]) -> str:
     """Run the tournament, write its table, and return its verdict."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--runs", type=int, default=160)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--to", type=Path, default=RESULTS)
     parser.add_argument("--resume", action="store_true", help="keep what the same code has stored")

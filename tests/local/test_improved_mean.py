@@ -296,10 +296,16 @@ def test_plans_never_have_more_users_than_there_are(n, tails):
     assert plan.voters + sum(r.users for r in plan.rounds) == n
 
 
-@pytest.mark.parametrize("x", [0.0, 0.7, 2.5])
-def test_the_expected_square_beyond_a_point_is_the_integral_of_the_tail(x):
-    """Of |Z| for a normal Z, and of a law whose tail is that of Hoeffding's inequality."""
-    tails = {"normal": lambda t: 2 * ndtr(-t), "bounded": lambda t: 2 * np.exp(-(t**2) / 2)}
-    for name, above in tails.items():
-        beyond, _ = quad(lambda t, above=above: 2 * (t - x) * above(t), x, 40, epsabs=1e-13)
-        assert excess(x, name)[1] == pytest.approx(beyond, rel=1e-8)
+@pytest.mark.parametrize("x", [0.0, 0.7, 2.5, 6.0])
+def test_what_is_expected_beyond_a_point_is_an_integral_or_the_least_of_exponential_bounds(x):
+    """Of |Z| for a normal Z the integral of its tail; of what is sub-Gaussian the best multiplier's."""
+    normal = [
+        quad(lambda t, p=p: p * p * (t - x) ** (p - 1) * ndtr(-t), x, 40, epsabs=1e-14)[0] for p in (1, 2)
+    ]
+    assert excess(x, "normal") == pytest.approx(normal, rel=1e-6)
+    multipliers = np.geomspace(0.1, 20, 2001)
+    moments = np.exp(multipliers * (multipliers / 2 - x))
+    for power, found in enumerate(excess(x, "bounded"), 1):
+        # y^p <= (p / (e l))^p exp(l y), with equality at y = p / l
+        least = power * np.min(moments * (power / (np.e * multipliers)) ** power)
+        assert least * (1 - 1e-4) < found <= least * (1 + 1e-12) and found > normal[power - 1]

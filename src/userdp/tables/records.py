@@ -14,6 +14,8 @@ from userdp.tables.engine import absent, is_csv, is_elsewhere, named, opened
 
 __all__ = ["UserMeans", "user_means", "user_table"]
 
+ITEMS_AT_ONCE = 64  # counted in one reading of a table on disk, a number for each user and item in memory
+
 
 class UserMeans(NamedTuple):
     """Mean and number of records of each user, shape (n,) both, aligned and in random order."""
@@ -165,20 +167,20 @@ def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable])
 
 
 def _counted_elsewhere(records: Any, user: str, item: str, items: list[str]) -> sparse.csr_array:
-    """The same where DuckDB reads, into integers: no label comes into memory."""
-    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in items)
-    # whole numbers stand in the place of labels before anything is grouped: that takes less memory
-    query = f"""
-        with users as (select who, (row_number() over (order by who) - 1)::int place
-                from (select distinct {named(user)} who from records))
-        select users.place user, coalesce(list_position([{listed}], records.{named(item)}::varchar), 0) cell,
-            count(*) records, any_value({absent("users.who")}) absent
-        from records join users on users.who is not distinct from records.{named(user)} group by all"""
-    with opened(records, user, item) as table:
-        found = _present(user, table.query("records", query).fetchnumpy())
-    shape = int(found["user"].max()) + 1, len(items) + 1  # the first column is of all other items
-    table = sparse.coo_array((found["records"], (found["user"], found["cell"])), shape=shape)
-    return sparse.csr_array(table)[:, 1:]
+    """The same where DuckDB reads, some items at a time: no label comes into memory."""
+    who, blocks = named(user), []
+    for first in range(0, len(items) or 1, ITEMS_AT_ONCE):
+        texts = ["'" + text.replace("'", "''") + "'" for text in items[first : first + ITEMS_AT_ONCE]]
+        held = [f"(count(*) filter ({named(item)}::varchar = {text}))::int" for text in texts]
+        cells = [f"{count} c{place}" for place, count in enumerate(held)]
+        asked = f"any_value({absent(who)}) absent, {', '.join(cells)}"
+        query = f"select {asked} from records group by {who} order by {who}"
+        with opened(records, user, item) as table:
+            found = _present(user, table.query("records", query).fetchnumpy())
+        n = found.pop("absent").size  # the engine's memory is free again
+        columns = [sparse.csc_array(found.pop(name)[:, None]) for name in [*found]]
+        blocks.append(sparse.hstack([sparse.csc_array((n, 0), dtype=np.int32), *columns]))
+    return sparse.csr_array(sparse.hstack(blocks, "csr", dtype=np.int64))
 
 
 def _rows(records: Any, user: str) -> tuple[NDArray[np.int64], int]:

@@ -75,15 +75,16 @@ def tail(x: Any, tails: Tails | Mixture) -> Any:
 
 
 def excess(x: Any, tails: Tails | Mixture) -> tuple[Any, Any]:
-    """Bounds on the expected excess over x on one side, and on its expected square on both together."""
+    """Bounds on the expected excess over x >= 0 on one side, and on its expected square on both together."""
     if isinstance(tails, Mixture):
         worst, kind = np.array([tails.worst, tails.worst**2]), tails.kind
         each = [(p, s, excess(share * x / s, kind)) for s, p, share in tails.parts]
         apart = sum(np.array([p @ (s * mean), len(each) * p @ (s**2 * two)]) for p, s, (mean, two) in each)
         return tuple(np.minimum(apart, worst * excess(x / tails.worst, kind)).tolist())
+    if tails == "bounded":  # y <= exp(l y - 1) / l and y^2 <= 4 exp(l y - 2) / l^2, each at its best l
+        one, two = (x + np.sqrt(x**2 + 4)) / 2, (x + np.sqrt(x**2 + 8)) / 2
+        return np.exp(one * (one / 2 - x) - 1) / one, 8 * np.exp(two * (two / 2 - x) - 2) / two**2
     density, above = np.exp(-(x**2) / 2), math.sqrt(2 * math.pi) * ndtr(-x)
-    if tails == "bounded":  # the integrals of `tail` from x on
-        return above, np.maximum(4 * (density - x * above), 0)
     square = 2 * ((1 + x**2) * above - x * density) / math.sqrt(2 * math.pi)
     return (density - x * above) / math.sqrt(2 * math.pi), np.maximum(square, 0)
 
