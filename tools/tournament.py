@@ -240,7 +240,7 @@ for library in ("diffprivlib", "opendp"):
 GAMBLES = ("signs",)
 INTEGRATED = ("average", "median and clip", "quantile clip")  # of which a run is a mean squared error
 SLOW = {"opendp": 20_000}  # users from which a library is left out
-AGAIN, MORE = 2, 4  # times that what is unsure is run again, and by how much more often
+AGAIN, MORE = 3, 4  # times that what is unsure is run again, and by how much more often
 PATIENCE, LEAST_RUNS = 2e7, 30  # users met in all the first time, in how many runs at least
 
 
@@ -380,7 +380,7 @@ def main(arguments: list[str]) -> str:
     """Run the tournament, write its table, and return its verdict."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=160)
+    parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--to", type=Path, default=RESULTS)
     parser.add_argument("--resume", action="store_true", help="keep what the same code has stored")
