@@ -170,16 +170,14 @@ def _counted_elsewhere(records: Any, user: str, item: str, items: list[str]) -> 
     """The same where DuckDB reads, some items at a time: no label comes into memory."""
     who, blocks = named(user), []
     for first in range(0, len(items) or 1, ITEMS_AT_ONCE):
-        texts = ["'" + text.replace("'", "''") + "'" for text in items[first : first + ITEMS_AT_ONCE]]
-        held = [f"(count(*) filter ({named(item)}::varchar = {text}))::int" for text in texts]
-        cells = [f"{count} c{place}" for place, count in enumerate(held)]
-        asked = f"any_value({absent(who)}) absent, {', '.join(cells)}"
-        query = f"select {asked} from records group by {who} order by {who}"
+        texts = enumerate(text.replace("'", "''") for text in items[first : first + ITEMS_AT_ONCE])
+        cells = [f", (count(*) filter ({named(item)}::varchar = '{text}'))::int c{at}" for at, text in texts]
+        asked = f"any_value({absent(who)}) absent{''.join(cells)}"
         with opened(records, user, item) as table:
+            query = f"select {asked} from records group by {who} order by {who}"
             found = _present(user, table.query("records", query).fetchnumpy())
-        n = found.pop("absent").size  # the engine's memory is free again
-        columns = [sparse.csc_array(found.pop(name)[:, None]) for name in [*found]]
-        blocks.append(sparse.hstack([sparse.csc_array((n, 0), dtype=np.int32), *columns]))
+        columns = [sparse.csc_array(found.pop(name)[:, None]) for name in [*found]]  # nobody is absent
+        blocks.append(sparse.hstack(columns, "csc", dtype=np.int32)[:, 1:])
     return sparse.csr_array(sparse.hstack(blocks, "csr", dtype=np.int64))
 
 

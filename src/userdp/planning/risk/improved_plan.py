@@ -326,11 +326,10 @@ def _plan(x: NDArray, known: Known, vote_size: int | None, rounds: int) -> Plan:
     x = np.minimum(np.maximum(x, -6), 6)
     opens = 1 if vote_size else 0
     groups = rounds + opens
-    shares = np.exp(x[:groups])
+    shares, rest = np.exp(x[:groups]), x[groups:]
     users = [max(int(share), 1) for share in (known.n * shares / shares.sum()).tolist()]
     users[-1] = max(known.n - sum(users[:-1]), 1)
     users[users.index(max(users))] -= sum(users) - known.n
-    rest = x[groups:]
     deviation = math.sqrt(1 / (vote_size or 1) + known.spread**2)
     tau = min(max(3 * deviation * math.exp(rest[0]), 1 / MOST_BINS), LARGEST_HALF_WIDTH) if opens else 1.0
     sigmas, slacks = 3 * np.exp(rest[opens : opens + rounds]), 2 * np.exp(rest[opens + rounds :])
