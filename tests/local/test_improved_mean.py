@@ -309,3 +309,11 @@ def test_what_is_expected_beyond_a_point_is_an_integral_or_the_least_of_exponent
         # y^p <= (p / (e l))^p exp(l y), with equality at y = p / l
         least = power * np.min(moments * (power / (np.e * multipliers)) ** power)
         assert least * (1 - 1e-4) < found <= least * (1 + 1e-12) and found > normal[power - 1]
+
+
+@pytest.mark.parametrize("last, square", [("two-point", 1 / np.tanh(0.5) ** 2), ("laplace", 8 + 1)])
+def test_a_report_of_a_projected_number_has_a_square_of_at_most_one(last, square):
+    """Where theta may be anywhere, a mean of one record has a deviation of up to the root of two."""
+    plan = Plan(0, 1.0, 1, (Round(100, 1.0, 0.0),), last)
+    bound = risk_bound(plan, size_law=constant_size(1), epsilon=1.0)
+    assert bound.variance == pytest.approx(square / 100, rel=1e-12)
