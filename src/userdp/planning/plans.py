@@ -88,7 +88,7 @@ def plan(
     >>> import numpy as np
     >>> ranking = plan(n=10_000, sizes=1000, epsilon=1.0, spread=0.02)
     >>> ranking[0].basis, f"{ranking[0].error:.4f}", ranking.useful
-    ('bound', '0.0037', True)
+    ('bound', '0.0032', True)
     >>> means, sizes, rng = np.full(10_000, 0.3), np.full(10_000, 1000), np.random.default_rng(1)
     >>> round(ranking[0].run(means, sizes, rng=rng).value, 2)
     0.3
