@@ -109,6 +109,49 @@ def test_a_million_records_on_disk_are_averaged_as_in_memory(tmp_path):
     np.testing.assert_allclose(path.means, memory.means, rtol=1e-12)
 
 
+def test_items_on_disk_are_counted_in_several_readings(tmp_path, monkeypatch):
+    """The last reading has one item; the labels have quotes, and some users hold none of the items."""
+    rng = np.random.default_rng(2)
+    labels = np.array([f"o'{i}" for i in range(9)])
+    visits = {"who": rng.choice([f"{i:02}" for i in range(40)], 500), "page": rng.choice(labels, 500)}
+    visits["page"][visits["who"] < "03"] = labels[8]
+    pd.DataFrame(visits).to_csv(tmp_path / "visits.csv", index=False)
+    named = {"user": "who", "item": "page", "items": [*labels[:7]]}
+    held = user_table(visits, **named).toarray()
+    for readings in (3, 64):
+        monkeypatch.setattr("userdp.tables.records.ITEMS_AT_ONCE", readings)
+        found = user_table(tmp_path / "visits.csv", **named).toarray()
+        assert np.array_equal(found, held) and not held[:3].any() and found.dtype == np.int64
+
+
+# Users, items and their memory in MiB, of a process alone.
+COUNT = r"""
+import re, sys
+from userdp.tables import user_table
+table = sys.argv[1]
+if sys.argv[2] == "memory":
+    import pandas
+    table = pandas.read_csv(table)
+counts = user_table(table, user="who", item="page", items=[f"p{i}" for i in range(30)])
+print(counts.sum(), int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]) // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no peak of memory to read")
+def test_counting_two_million_lines_takes_less_than_200_mib(tmp_path):
+    path, lines = tmp_path / "visits.csv", 2 * 10**6
+    with the_engine().connect() as engine:
+        who, page = "'u' || (hash(i) % 50000)", "'p' || (hash(i + 0.5) % 30)"
+        engine.sql(f"select {who} who, {page} page from range({lines}) t(i)").write_csv(str(path))
+    for way in ("path", "memory"):
+        run = [sys.executable, "-c", COUNT, path, way]
+        counted, peak = map(
+            int, subprocess.run(run, check=True, capture_output=True, text=True).stdout.split()
+        )
+        assert counted == lines and (peak < 200) == (way == "path")
+
+
 def test_memory_is_that_of_a_process_of_its_own(tmp_path):
     the_engine()
     peak = bench.memory(10**5)

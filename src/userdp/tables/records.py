@@ -171,14 +171,14 @@ def _counted_elsewhere(records: Any, user: str, item: str, items: list[str]) -> 
     who, blocks = named(user), []
     for first in range(0, len(items) or 1, ITEMS_AT_ONCE):
         texts = enumerate(text.replace("'", "''") for text in items[first : first + ITEMS_AT_ONCE])
-        cells = [f", (count(*) filter ({named(item)}::varchar = '{text}'))::int c{at}" for at, text in texts]
+        cells = [f", count(*) filter ({named(item)}::varchar = '{text}') c{at}" for at, text in texts]
         asked = f"any_value({absent(who)}) absent{''.join(cells)}"
         with opened(records, user, item) as table:
             query = f"select {asked} from records group by {who} order by {who}"
             found = _present(user, table.query("records", query).fetchnumpy())
         columns = [sparse.csc_array(found.pop(name)[:, None]) for name in [*found]]  # nobody is absent
-        blocks.append(sparse.hstack(columns, "csc", dtype=np.int32)[:, 1:])
-    return sparse.csr_array(sparse.hstack(blocks, "csr", dtype=np.int64))
+        blocks.append(sparse.hstack(columns, "csc", dtype=np.int64)[:, 1:])
+    return sparse.csr_array(sparse.hstack(blocks, "csr"))
 
 
 def _rows(records: Any, user: str) -> tuple[NDArray[np.int64], int]:
