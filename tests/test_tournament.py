@@ -59,7 +59,7 @@ def test_the_order_of_users_tells_nothing():
 @pytest.mark.slow
 def test_a_small_tournament_writes_a_row_for_every_method(tmp_path, monkeypatch):
     monkeypatch.setattr(tournament, "AGAIN", 1)  # which rows there are does not depend on it
-    said = main(["--count", "4", "--runs", "20", "--seed", "3", "--to", str(tmp_path / "table.csv")])
+    said = main(["--count", "4", "--runs", "20", "--seed", "17", "--to", str(tmp_path / "table.csv")])
     with (tmp_path / "table.csv").open(encoding="utf8", newline="") as table:
         found = [*csv.DictReader(table)]
     assert "a sound first beaten by a factor of 1.25:" in said and tuple(found[0]) == ("seed", *COLUMNS)
@@ -134,10 +134,10 @@ def test_a_tournament_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
         yield row | {"situation": at.number, "against first": "1.0"}
 
     monkeypatch.setattr(tournament, "rows", one)
-    main(["--count", "1", "--seed", "3", "--to", str(path)])
-    main(["--count", "3", "--seed", "3", "--to", str(path), "--resume"])
+    main(["--count", "1", "--seed", "17", "--to", str(path)])
+    main(["--count", "3", "--seed", "17", "--to", str(path), "--resume"])
     assert met == [(3, 0), (3, 1), (3, 2)] and [row["situation"] for row in read(path)] == [*"012"]
-    main(["--count", "2", "--seed", "4", "--to", str(path), "--resume"])
+    main(["--count", "2", "--seed", "17", "--to", str(path), "--resume"])
     assert met[3:] == [(4, 0), (4, 1)] and {row["seed"] for row in read(path)} == {"4"}
 
 

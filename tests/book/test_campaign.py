@@ -176,12 +176,12 @@ def test_what_only_a_sweeping_test_sees_is_held(monkeypatch):
 
 @pytest.mark.slips
 def test_what_a_test_sees_without_a_mutant_too_is_unsure(monkeypatch):
+    seen = "privacy/test_guarantee.py::test_sequential_releases_add"  # as if it swept: others see it, too
     monkeypatch.setattr(campaign, "passes", lambda test: False)
-    monkeypatch.setattr(
-        campaign, "tests_of", lambda module: [["privacy/test_guarantee.py"], ["test_numbers.py"]]
-    )
+    monkeypatch.setattr(campaign, "tests_of", lambda module: [[seen.partition("::")[0]]])
+    monkeypatch.setattr(campaign, "is_sweeping", seen.__eq__)
     row = judge(a_mutant("math.fsum"))
-    assert row["outcome"] == row["without"] == "unsure"
+    assert row["test"] == seen and row["outcome"] == row["without"] == "unsure"
 
 
 @pytest.mark.slips

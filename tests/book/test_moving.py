@@ -26,6 +26,9 @@ from userdp_papers.theory.exact import localised_risk, sign_means
 
 ROOT = Path(__file__).parents[2]
 FIGURES = moving.figures(ROOT)
+# a minute of planning: who asks for that table asks in one process
+PLANNED = pytest.mark.xdist_group("plan-for")
+NAMES = [pytest.param(name, marks=PLANNED) if name == "plan-for" else name for name in FIGURES]
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 8.0  # units that a letter of this size takes on average, generously
 
@@ -57,7 +60,7 @@ def test_a_page_is_read_again_when_its_figures_change(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_figure_is_small_says_what_it_shows_and_keeps_inside(name):
     figure, markup = FIGURES[name], moving.markup(FIGURES[name])
     assert len(markup.encode()) < 60_000 and len(figure.alt) > 100
@@ -199,6 +202,7 @@ def test_the_lines_of_the_calculator_run_and_have_the_error_that_it_tells(what, 
     assert known["answer"].guarantee.epsilon == pytest.approx(1.0)
 
 
+@PLANNED
 def test_every_method_that_the_calculator_recommends_is_explained_below_it():
     below = (ROOT / "book/compare.md").read_text("utf8").partition("{moving} plan-for")[2].partition(":::")[0]
     terms = re.findall(r"^(\S.*)\n: ", below, re.M)
@@ -281,7 +285,7 @@ def numbers(points):
 
 
 @browsed
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_still_picture_then_ten_settings_have_the_numbers_of_the_package(at_figure, name):
     tab, figure, rng = at_figure(name), FIGURES[name], np.random.default_rng(5)
     along, *others = figure.sliders
