@@ -545,6 +545,21 @@ NAMES = {
 }
 
 
+def returned_to(name):
+    """Whose page it is by each platform's own rule for uploads (Moodle 4, Canvas), "" if nobody sees it.
+
+    Moodle asks of some folder or file for four words between underscores, the second a number, the third and
+    fourth the part of Moodle that sent it; Canvas takes the first two words of the file that are numbers.
+    """
+    if name.rpartition("/")[2][0] in ".~":
+        return ""
+    for words in (part.split("_", 4) for part in name.split("/")):
+        if len(words) > 3 and words[1].isdigit() and words[2:4] == ["assignsubmission", "file"]:
+            return words[1]
+    numbers = [word for word in name.rpartition("/")[2].split("_") if word.isdigit()]
+    return " ".join(numbers[:2]) if len(numbers) > 1 else ""
+
+
 def test_names_of_moodle_and_canvas_are_read(tmp_path):
     folder = tmp_path / "downloaded/localise-refine/extracted"
     for name in NAMES:
@@ -562,6 +577,11 @@ def test_names_of_moodle_and_canvas_are_read(tmp_path):
         given = {name: back.read(name).decode() for name in back.namelist()}
     html = {name.replace(".ipynb", ".html"): who for name, who in NAMES.items() if who}
     assert given == {re.sub("^.*/(?=.*_assign)", "", name): who for name, who in html.items()}
+    whose = {who: returned_to(name) for name, who in given.items()}
+    assert whose == {who: returned_to(name) for name, who in NAMES.items() if who}
+    # Moodle itself writes a space where a name has an underscore
+    assert [who for who, number in whose.items() if not number] == ["Ana_Maria Silva"]
+    assert len({*whose.values()}) == len(whose) and returned_to("Cy Ng/localise-refine.html") == ""
     other = folder / "Di Oh_4_assignsubmission_file/Untitled.ipynb"
     other.parent.mkdir()
     other.touch()
