@@ -6,7 +6,7 @@ from math import comb, exp, sinh, sqrt
 import mpmath
 import numpy as np
 import pytest
-from scipy.stats import binom, truncnorm
+from scipy.stats import binom, laplace, truncnorm
 
 from userdp.central import TruncatedMean
 from userdp_papers.theory.enclosures import iv
@@ -135,6 +135,17 @@ def test_the_score_of_the_truncated_normal_family(cut):
     assert mass >= 0.9
     assert share <= 0.5
     assert [(1 - end) ** 2 for end in (0.5, 0.0)] == [0.25, 1]  # it falls with the share
+
+
+def test_the_chernoff_bound_in_lemma_f_1():
+    """At twice the mean the exact tail is below the bound with 3, and above one with 5/2."""
+    users, theta, mean = 10**7, 1e-4, 1000
+    tail = binom.logsf(1999, users, theta)
+    assert 1 - mean / 2.5 < tail <= np.log(2) - mean / 3
+    for beta in (0.5, 0.05, 1e-6):
+        deviation = np.sqrt(3 * theta * np.log(4 / beta) / users)
+        assert 2 * np.exp(-((deviation / theta) ** 2) * mean / 3) == pytest.approx(beta / 2)
+        assert 2 * laplace.sf(np.log(2 / beta)) == pytest.approx(beta / 2)
 
 
 @pytest.mark.parametrize(("theta", "initial", "rate"), [row[:3] for row in RATIONALS])
