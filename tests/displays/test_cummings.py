@@ -65,6 +65,14 @@ def test_the_constants_of_lemma_d_2():
             assert (sets <= n ** (changes + 1)) == (changes > 0)
 
 
+@pytest.mark.parametrize("ell", [Fraction(1), Fraction(3, 2), Fraction(7, 3)])
+def test_the_first_distance_of_14_needs_six_for_four(ell):
+    """With f = 1, the largest alpha and standard deviation allowed, and l the logarithm over the root."""
+    total = 2 * (1 + 1) + 2 * ell
+    assert 6 * ell - total == 4 * (ell - 1) >= 0
+    assert (total <= 4 * ell) == (ell >= 2)
+
+
 def test_half_of_the_weights_in_theorem_d_1():
     """Equal sizes break the last line; two thirds of the second quarter are at most half of all weight."""
     for n, aside in [(120, 4), (1200, 7), (12_000, 2000)]:
