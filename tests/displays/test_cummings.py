@@ -6,7 +6,7 @@ from math import comb, exp, sinh, sqrt
 import mpmath
 import numpy as np
 import pytest
-from scipy.stats import binom, truncnorm
+from scipy.stats import binom, laplace, truncnorm
 
 from userdp.central import TruncatedMean
 from userdp_papers.theory.enclosures import iv
@@ -63,6 +63,14 @@ def test_the_constants_of_lemma_d_2():
             assert a <= Fraction(n - 1, 2 * (changes + 1))
             sets = sum(comb(n, k) for k in range(changes + 2))
             assert (sets <= n ** (changes + 1)) == (changes > 0)
+
+
+@pytest.mark.parametrize("ell", [Fraction(1), Fraction(3, 2), Fraction(7, 3)])
+def test_the_first_distance_of_14_needs_six_for_four(ell):
+    """With f = 1, the largest alpha and standard deviation allowed, and l the logarithm over the root."""
+    total = 2 * (1 + 1) + 2 * ell
+    assert 6 * ell - total == 4 * (ell - 1) >= 0
+    assert (total <= 4 * ell) == (ell >= 2)
 
 
 def test_half_of_the_weights_in_theorem_d_1():
@@ -135,6 +143,17 @@ def test_the_score_of_the_truncated_normal_family(cut):
     assert mass >= 0.9
     assert share <= 0.5
     assert [(1 - end) ** 2 for end in (0.5, 0.0)] == [0.25, 1]  # it falls with the share
+
+
+def test_the_chernoff_bound_in_lemma_f_1():
+    """At twice the mean the exact tail is below the bound with 3, and above one with 5/2."""
+    users, theta, mean = 10**7, 1e-4, 1000
+    tail = binom.logsf(1999, users, theta)
+    assert 1 - mean / 2.5 < tail <= np.log(2) - mean / 3
+    for beta in (0.5, 0.05, 1e-6):
+        deviation = np.sqrt(3 * theta * np.log(4 / beta) / users)
+        assert 2 * np.exp(-((deviation / theta) ** 2) * mean / 3) == pytest.approx(beta / 2)
+        assert 2 * laplace.sf(np.log(2 / beta)) == pytest.approx(beta / 2)
 
 
 @pytest.mark.parametrize(("theta", "initial", "rate"), [row[:3] for row in RATIONALS])

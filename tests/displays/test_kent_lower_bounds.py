@@ -236,3 +236,35 @@ def test_norms_of_averages_grow_by_the_factor_of_the_proof():
 def test_volume_constant_of_the_cube():
     """(240): (4/pi)^(s/2) (s/(2e))^(s/2) = (2s/(pi e))^(s/2), and 2/(pi e) > 1/5."""
     assert 2 / (iv.pi * iv.e) > iv.mpf(1) / 5
+
+
+def test_hellinger_is_at_most_half_of_chi_square_from_186_to_187():
+    """An identity and an inequality; with a rare outcome that the second law lacks nearly equal."""
+    rng = np.random.default_rng(186)
+    pairs = [*rng.dirichlet(np.ones(5), (200, 2)), np.array([[1 - 1e-6, 1e-6], [1.0, 0.0]])]
+    for a, b in pairs:
+        hellinger = np.sum((np.sqrt(a) - np.sqrt(b)) ** 2) / 2
+        assert hellinger == pytest.approx(np.sum((a - b) ** 2 / (np.sqrt(a) + np.sqrt(b)) ** 2) / 2)
+        chi_square = np.sum((a - b) ** 2 / a)
+        assert hellinger <= chi_square / 2
+    assert hellinger > 0.999 * chi_square / 2
+
+
+def test_bessel_given_the_component_in_lemma_19():
+    """Random components and fluctuations orthogonal given them; equal for one, and a report in their span."""
+    rng, x, some = np.random.default_rng(19), 6, 4
+    for k in (1, 2, 3) * 40:
+        weights, laws = rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(x), k)
+        waves = [np.column_stack([np.ones(x), rng.normal(size=(x, some))]) for _ in laws]
+        roots = np.sqrt(laws)[:, :, None]
+        psi = (np.linalg.qr(roots * waves)[0] / roots)[:, :, 1:]
+        squares = rng.exponential(size=(k, some)) * (rng.random((k, some)) < 0.8)
+        span = rng.random() < 0.5
+        report = psi[0] @ rng.normal(size=some) if span else rng.random(x)
+        if k == 1 and span:
+            squares[:] = 2.0
+        left = np.sum(np.einsum("i,ij,ixj,x,ix->j", weights, np.sqrt(squares), psi, report, laws) ** 2)
+        variance = weights @ (laws @ report**2 - (laws @ report) ** 2)
+        right = np.max(weights @ squares) * variance
+        assert left <= right * (1 + 1e-9)
+        assert not (k == 1 and span) or left == pytest.approx(right)

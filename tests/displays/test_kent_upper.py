@@ -1,6 +1,7 @@
 """Kent et al., displays (81) to (160): what their steps claim, tested."""
 
 import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -260,3 +261,68 @@ def test_bias_and_variance_given_the_bin_as_in_113(users):
     for x, y in itertools.product(RATIONALS_113, repeat=2):
         assert (x + y) ** 2 <= 2 * x**2 + 2 * y**2
         assert (x + x) ** 2 == 2 * x**2 + 2 * x**2  # the 2 is attained
+
+
+def test_the_bins_of_107_are_at_most_twice_one_over_the_width():
+    """Exactly, for widths in thousandths; just below 1 there are two bins: no smaller constant."""
+    bins = [math.ceil(1 / tau) * min(tau, 1) for tau in (Fraction(k, 1000) for k in range(1, 3000))]
+    assert Fraction(199, 100) < max(bins) <= 2 < 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 12])
+def test_what_projecting_moves_in_115(size):
+    """Exactly for signs: at most twice the tails; of one sign and an end near -1 hardly less."""
+    places = (-999, -300, 0, 650), (-1000, -300, 0), (-999, 0, 650)
+    for theta, low, high in itertools.product(*[[Fraction(k, 1000) for k in some] for some in places]):
+        p = (1 + theta) / 2
+        law = [math.comb(size, k) * p**k * (1 - p) ** (size - k) for k in range(size + 1)]
+        ends = [(w, max(x - high, low - x)) for k, w in enumerate(law) for x in [Fraction(2 * k, size) - 1]]
+        moved = sum(w * by for w, by in ends if by > 0)
+        beyond = sum(w for w, by in ends if by > 0)
+        assert moved <= 2 * beyond
+        if size == 1 and high - low == Fraction(1, 1000):
+            assert moved > Fraction(199, 100) * beyond
+
+
+@pytest.mark.parametrize(("d", "kappa", "large"), [(2, 3, 7), (50, 8536, 20000), (10**6, 10, 15)])
+def test_the_factor_d_goes_into_the_exponent_of_122(d, kappa, large):
+    """With x = n eps^2/d of at least C log d it leaves c = 1/2 - kappa/C, equal at the end."""
+    least = large * math.log(d)
+    for x in (least, 1.5 * least, 4 * least):
+        printed, absorbed = math.log(d) - x / (2 * kappa), -(1 / 2 - kappa / large) * x / kappa
+        assert printed <= absorbed + 1e-9
+        assert x > least or printed == pytest.approx(absorbed)
+    assert (1 / 2 - kappa / large > 0) == (large > 2 * kappa)
+
+
+@pytest.mark.parametrize(("J", "beta"), [(2, 1), (5, 2), (9, 3)])
+def test_the_integrated_error_of_159_by_parseval(J, beta):
+    """By quadrature that is exact for these polynomials, and the tail that the class allows."""
+    rng, j = np.random.default_rng(159), np.arange(1, 22)
+    theta = np.where(j > 1, rng.random(j.size), 0.0)
+    theta /= np.sqrt(np.sum(j ** (2 * beta) * theta**2))
+    theta[0], found = 1.0, rng.normal(size=J)
+    x = (np.arange(64) + 0.5) / 64
+    waves = [np.sqrt(2) * wave(2 * np.pi * k * x) for k in range(1, 11) for wave in (np.cos, np.sin)]
+    basis = np.array([np.ones(64), *waves])
+    error = np.mean((found @ basis[:J] - theta @ basis) ** 2)
+    assert error == pytest.approx(np.sum((found - theta[:J]) ** 2) + np.sum(theta[J:] ** 2))
+    assert np.sum(theta[J:] ** 2) <= J ** (-2.0 * beta)
+
+
+def test_a_largest_packing_is_a_cover_as_57_uses():
+    """Exactly for sets of points on a line: its size is at least the covering number."""
+    draw, equal = random.Random(57), 0
+    for _ in range(60):
+        points, reach = draw.sample(range(25), 7), draw.choice([2, 3, 5])
+        subsets = [some for size in range(1, 8) for some in itertools.combinations(points, size)]
+        apart = [
+            some for some in subsets if all(abs(a - b) > reach for a, b in itertools.combinations(some, 2))
+        ]
+        covers = [some for some in subsets if all(min(abs(x - c) for c in some) <= reach for x in points)]
+        packing, cover = max(map(len, apart)), min(map(len, covers))
+        assert packing >= cover
+        for some in (some for some in apart if len(some) == packing):
+            assert all(min(abs(x - c) for c in some) <= reach for x in points)
+        equal += packing == cover
+    assert equal

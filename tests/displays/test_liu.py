@@ -283,3 +283,16 @@ def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates
     scale = bound / (n * epsilon)
     error = np.convolve(*laws) @ (off + scale * np.exp(-off / scale))  # the noise integrated out
     assert error <= scale * (1 + 1e-12) + sqrt(sum(rates)) / n - min(values) / 2 * squares
+
+
+def test_true_counts_below_the_threshold_sum_as_in_b_5():
+    """In whole numbers, for random clips: what is left over is lost by items above the threshold."""
+    rng = np.random.default_rng(5)
+    for bound, t in itertools.product((1, 3, 6), range(1, 12)):
+        users = rng.poisson(2, (6, 4))
+        clipped = sum(rng.multivariate_hypergeometric(row, min(bound, row.sum())) for row in users)
+        true = users.sum(axis=0)
+        left = np.where(clipped < t, true, t).sum()
+        right = np.minimum(clipped, t).sum() + np.maximum(users.sum(axis=1) - bound, 0).sum()
+        assert right - left == np.sum((true - clipped)[clipped >= t])
+        assert left <= right
