@@ -381,7 +381,7 @@ def test_tails_where_sizes_may_tell_of_means_are_the_better_of_two_bounds(fewest
 
 @pytest.mark.parametrize("tails, voters, tau", [
     ("normal", 40, 0.2), ("bounded", 80, 0.2), ("normal", 9, 0.34), ("bounded", 2, 0.02), ("normal", 1, 0.1),
-    ("bounded", 300, 0.05),
+    ("bounded", 1000, 0.05),
 ])  # fmt: skip
 def test_a_vote_fails_by_a_moment_that_enumeration_finds(tails, voters, tau):
     """Bits of two bins beside theta and of two others, of users right, wrong or without a vote."""

@@ -20,6 +20,8 @@ from userdp.planning.local_methods import ANY, in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
+from userdp.planning.risk.clipped import Users, choose_clipping
+from userdp.planning.risk.localised import sign_risk
 from userdp.privacy import CubeReport, PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
 from userdp.sizes import (
@@ -620,6 +622,48 @@ def test_a_row_of_the_improved_mean_is_the_bound_of_its_plan(tails):
     assert [row.error, row.noise, row.bias] == pytest.approx(2.5 * np.array(wanted), rel=1e-9)
     words = f"{best.voters} users vote at half-width {best.half_width:.2g}, " if best.voters else ""
     assert row.setting == f"{words}{len(best.rounds)} round{'s' * (len(best.rounds) > 1)} of reports"
+
+
+def test_a_row_of_signs_is_its_formula_less_the_sampling():
+    law, asked = two_point_sizes(100, 900, 0.5), {"n": 20_000, "epsilon": 1.5, "tails": "normal"}
+    (row,) = (one for one in plan(sizes=law, domain=(0, 5), spread=0.2, **asked) if "signs" in one.method)
+    found = sign_risk(size_law=law, spread=0.08, **asked)
+    noise = (found.risk**0.5 - found.bias) ** 2 - ((1 / 100 + 1 / 900) / 2 + 0.08**2) / 20_000
+    wanted = 2.5 * np.array([found.risk**0.5, noise**0.5, found.bias])
+    assert [row.error, row.noise, row.bias] == pytest.approx(wanted, rel=1e-9)
+    assert np.isnan(row.failure) and row.rounds == local_methods.ROUNDS
+    assert row.parameters == {"size_law": law, "epsilon": 1.5, "domain": (0, 5), "spread": 0.2}
+
+
+def test_a_plan_in_few_rounds_is_the_best_of_so_many():
+    """Of one round nothing is left to plan; beyond three none is tried."""
+    found = {}
+    for rounds in (1, 2, 3, 4, None):
+        rows = plan(n=20_000, sizes=400, epsilon=3.0, rounds=rounds)
+        (row,) = (one for one in rows if one.method == "improved mean")
+        found[rounds] = row.error
+        assert row.rounds <= (rounds or 3)
+        assert row.unused == "meets users more than once, and rounds is 1" * (rounds == 1)
+    assert found[3] == found[4] == found[None] <= found[2] < found[1] == np.inf
+
+
+@pytest.mark.parametrize("law, tails, weighed", [
+    (constant_size(9), "bounded", False), (constant_size(10), "normal", False),
+    (two_point_sizes(9, 90, 0.5), "bounded", True),
+])  # fmt: skip
+def test_a_row_of_the_clipped_mean_is_the_bound_of_its_window(law, tails, weighed):
+    """From ten records on means are taken for normal."""
+    asked = {"n": 2000, "sizes": law, "epsilon": 0.8, "spread": 0.25, "domain": (0, 5), "trust": "curator"}
+    (row,) = (one for one in plan(**asked) if one.method.startswith("clipped"))
+    how, bound = choose_clipping(Users(2000, law, 0.1, tails), epsilon=0.8, weighed=weighed)
+    wanted = 2.5 * np.array([bound.risk**0.5, bound.noise**0.5, bound.clipping, how.window, how.reach])
+    window, reach = row.parameters["window"], row.parameters["reach"]
+    assert [row.error, row.noise, row.bias, window, reach] == pytest.approx(wanted, rel=1e-9)
+    assert (row.failure, row.parameters["share"]) == (bound.failure, how.share)
+    assert row.basis == ("formula" if weighed else "bound")
+    assert row.setting == f"window {window:.2g}, clipped beyond {reach:.2g}"
+    own = {"sigmas": how.sigmas, "variance": 0.25**2} if weighed else {}
+    assert {name: row.parameters.get(name) for name in own} == own
 
 
 def test_a_histogram_loses_what_lies_above_the_bound_and_gains_noise_with_it():
