@@ -1,5 +1,6 @@
 """An interval holds the average of the users' data with its probability at least, by exact computation."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,7 @@ from userdp.local.improved import Plan, Round
 from userdp.planning import plan
 from userdp.planning.local_methods import ANY
 from userdp.privacy import LaplaceReport, MeanEstimate, TwoPointReport
+from userdp.privacy.guarantee import nothing_spent
 from userdp.release import Secure
 from userdp.sizes import constant_size
 
@@ -114,6 +116,11 @@ def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(
         assert made.interval(0.9) == sent.interval(0.9) and abs(made.value) <= 1
         moved += made.value != sent.value
     assert moved
+
+
+def test_an_estimate_prints_what_was_projected_and_not_what_was_sent():
+    made = MeanEstimate(1.0, nothing_spent(trust="local", neighbours="replace"))
+    assert repr(replace(made, sent=1.3, error=("two_point", 9))) == repr(made)
 
 
 # --- the same of what is drawn exactly

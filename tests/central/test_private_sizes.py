@@ -6,7 +6,7 @@ import pytest
 from fakes import Silent
 from userdp.central import private_sizes
 from userdp.central.mean import default_variance_users, initial_error, window
-from userdp.central.private_sizes import SAFETY, TruncatedMean, private_size_mean
+from userdp.central.private_sizes import SAFETY, TruncatedMean, _front, _Public, private_size_mean
 from userdp.privacy import Guarantee, Release
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import DistanceTest
@@ -192,12 +192,17 @@ def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
     assert world.run()[0].initial == 0 and seen["distance"][0].centre == 10 / world.n
 
 
-def test_the_variance_step_draws_its_own_share():
+def test_the_variance_step_draws_its_own_share_and_the_cap_is_the_one_released(monkeypatch):
+    """The cohort of the variance has the largest sizes: the cap that is released lies above all others."""
     world = World()
+    used, terms = [], TruncatedMean.terms
+    monkeypatch.setattr(TruncatedMean, "terms", lambda self, *x: used.append((self, x)) or terms(self, *x))
     result, rng = world.run(known=False, variance_users=160)
     (votes,) = [asked for asked in rng.asked if asked[2] is not None]
     assert votes[1] == pytest.approx(2 / world.step, rel=1e-12)
     assert result.guarantee.epsilon == 6 * world.step
+    statistic, (_, sizes) = used[0]
+    assert statistic.half_widths.size == np.argmax(rng.laws[-1]) + 1 > sizes.max()
 
 
 @pytest.mark.parametrize("spare", [-1, 0, 1])
@@ -257,6 +262,13 @@ def test_no_private_size_raises(wild):
     sizes = np.append(np.full(199, 3.0), wild)
     options = {"epsilon": 5.0, "delta": 1e-3, "largest_size": 9, "variance": 0.1}
     assert np.isfinite(private_size_mean(rng.random(200), sizes, rng=rng, **options).value)
+
+
+def test_private_sizes_are_projected_and_no_further():
+    wild = [np.nan, -np.inf, 0, 2.5, 3 * 10**14, 10**15, 10**15 + 1, np.inf]
+    public = _Public(1.0, 9, 0.05, 0.01, None, (0.0, 1.0))
+    front = _front(np.full(80, 0.4), np.repeat(wild, 10), public, 2, True, np.random.default_rng(1))
+    assert {*front.users[1].tolist()} == {1, 2, 3 * 10**14, 10**15}
 
 
 def test_windows_and_weights_are_those_of_the_variance_that_was_released(monkeypatch):

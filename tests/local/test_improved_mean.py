@@ -1,3 +1,6 @@
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,11 +21,19 @@ from userdp.planning.risk.improved_plan import (
     _vote_failure,
     choose_plan,
     excess,
+    mixture,
     risk_bound,
     tail,
 )
 from userdp.privacy.reports import LaplaceReport, PiecewiseReport, project
-from userdp.sizes import PowerLawSizes, constant_size, empirical_sizes, poisson_sizes, two_point_sizes
+from userdp.sizes import (
+    FiniteSizes,
+    PowerLawSizes,
+    constant_size,
+    empirical_sizes,
+    poisson_sizes,
+    two_point_sizes,
+)
 from userdp_papers.populations.records import PointMass, Signs
 from userdp_papers.theory.audit.exact import bits_loss, exact_loss, laplace_loss
 
@@ -303,6 +314,7 @@ def test_what_is_expected_beyond_a_point_is_an_integral_or_the_least_of_exponent
         quad(lambda t, p=p: p * p * (t - x) ** (p - 1) * ndtr(-t), x, 40, epsabs=1e-14)[0] for p in (1, 2)
     ]
     assert excess(x, "normal") == pytest.approx(normal, rel=1e-6)
+    assert np.min(excess(x + np.linspace(0, 40, 99), "normal")) >= 0  # rounding counts for nothing far out
     multipliers = np.geomspace(0.1, 20, 2001)
     moments = np.exp(multipliers * (multipliers / 2 - x))
     for power, found in enumerate(excess(x, "bounded"), 1):
@@ -317,3 +329,77 @@ def test_a_report_of_a_projected_number_has_a_square_of_at_most_one(last, square
     plan = Plan(0, 1.0, 1, (Round(100, 1.0, 0.0),), last)
     bound = risk_bound(plan, size_law=constant_size(1), epsilon=1.0)
     assert bound.variance == pytest.approx(square / 100, rel=1e-12)
+
+
+@pytest.mark.parametrize("last", ["two-point", "laplace", "piecewise"])
+@pytest.mark.parametrize("spread, users", [(0.0, 40), (0.2, 4)])
+def test_the_bound_of_three_rounds_is_the_sum_of_its_parts(spread, users, last):
+    """Normal tails: each round's noise and what it cuts off; later ones pay for the errors before."""
+    epsilon, m, p = 0.9, np.array([9.0, 400.0]), np.array([0.3, 0.7])
+    rounds = [Round(users, 0.8, 1.2, spread), Round(100, 0.5, 2.1, spread), Round(500, 0.3, 2.5, spread)]
+    s, two_point, spill, found = np.sqrt(1 / m + spread**2), 1 / np.tanh(epsilon / 2) ** 2, 0.0, []
+    for number, one in enumerate(rounds):
+        if number:
+            slack = (one.offset - found[-1][1]) / found[-1][0]
+            tail_square = quad(lambda t: 4 * (t - slack) * ndtr(-t), slack, 40, epsabs=1e-15)[0]  # noqa: B023
+            spill += found[-1][0] * tail_square**0.5
+        scale, square = one.sigmas * s + one.offset, two_point
+        if number == 2 and last != "two-point":
+            report = (LaplaceReport if last == "laplace" else PiecewiseReport)(-1.0, 1.0, epsilon)
+            square = min(p @ ((np.sqrt(s**2 + one.offset**2) + spill) / scale) ** 2, 1)
+            square += report.variance([np.sqrt(square)])[0]
+        cut = quad(lambda t: ndtr(-t), one.sigmas, 40, epsabs=1e-15)[0]
+        gain = p @ (1 / scale)
+        found.append((np.sqrt(square / one.users) / gain, p @ (s / scale) * cut / gain))
+    known = {"size_law": FiniteSizes([9, 400], p), "epsilon": epsilon, "tails": "normal"}
+    bound = risk_bound(Plan(0, 1.0, 1, tuple(rounds), last), **known)
+    assert [*zip(bound.deviations, bound.biases, strict=True)] == pytest.approx(np.array(found), rel=1e-6)
+    assert spill > 0.01 and bound.risk == pytest.approx(found[-1][0] ** 2 + (found[-1][1] + spill) ** 2)
+    # what a round may miss by more than is allowed for has no bound
+    astray = replace(rounds[1], offset=found[0][1] * 0.99)
+    assert risk_bound(Plan(0, 1.0, 1, (rounds[0], astray), last), **known).risk == np.inf
+
+
+@pytest.mark.parametrize("tails", ["normal", "bounded"])
+@pytest.mark.parametrize("x", [0.03, 0.4, 2.0])
+@pytest.mark.parametrize("fewest", [1, 4])
+def test_tails_where_sizes_may_tell_of_means_are_the_better_of_two_bounds(fewest, x, tails):
+    """Of the own mean and of the records, a part of the distance each; or of the fewest records a user."""
+    m, p, spread, unit = np.array([fewest, 10**4]), [0.01, 0.99], 0.1, 0.7
+    own, records = spread / unit, 1 / np.sqrt(m) / unit
+    share = own / (own + records @ p)
+    worst = min(np.hypot(own, records[0]), 1 / unit)  # no mean in [-1, 1] deviates by more
+    parts = [(1.0, own, share * x), *((q, s, (1 - share) * x) for q, s in zip(p, records, strict=True))]
+    shape = mixture(FiniteSizes(m, p), spread, tails, unit)
+    apart = sum(q * tail(y / s, tails) for q, s, y in parts)
+    assert tail(np.array([x, x]), shape) == pytest.approx(min(apart, tail(x / worst, tails)), rel=1e-12)
+    mean = sum(q * s * excess(y / s, tails)[0] for q, s, y in parts)
+    square = 2 * sum(q * s**2 * excess(y / s, tails)[1] for q, s, y in parts)
+    one, two = excess(x / worst, tails)
+    assert excess(x, shape) == pytest.approx((min(mean, worst * one), min(square, worst**2 * two)), rel=1e-12)
+
+
+@pytest.mark.parametrize("tails, voters, tau", [
+    ("normal", 40, 0.2), ("bounded", 80, 0.2), ("normal", 9, 0.34), ("bounded", 2, 0.02), ("normal", 1, 0.1),
+    ("bounded", 1000, 0.05),
+])  # fmt: skip
+def test_a_vote_fails_by_a_moment_that_enumeration_finds(tails, voters, tau):
+    """Bits of two bins beside theta and of two others, of users right, wrong or without a vote."""
+    epsilon, sizes, p = 1.7, np.array([9.0, 100.0, 9000.0]), np.array([0.2, 0.3, 0.5])
+    far = [ndtr(-k * tau * np.sqrt(sizes)) if tails == "normal" else np.exp(-k * k * tau**2 * sizes / 2)
+           for k in (1, 2)]  # fmt: skip
+    votes = sizes >= 100
+    right = p[votes] @ np.maximum(1 - far[0] - far[1], 0)[votes]
+    chances = [right, p[votes].sum() - right, 1 - p[votes].sum()]
+    keep, least = 1 / (1 + np.exp(-epsilon / 2)), 1.0
+    for up in np.exp(np.linspace(0.02, 1, 40) * epsilon / 2):
+        moment = 0.0
+        for chance, held in zip(chances, ((1, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 0)), strict=True):
+            for bits in product((0, 1), repeat=4):
+                likely = np.prod([keep if a == b else 1 - keep for a, b in zip(bits, held, strict=True)])
+                moment += chance * likely * up ** (bits[2] + bits[3] - bits[0] - bits[1])
+        least = min(least, moment)
+    plan = Plan(voters, tau, 100, (Round(9, 0.3, 1.0),))
+    known = {"size_law": FiniteSizes(sizes.astype(int), p), "epsilon": epsilon, "tails": tails}
+    wanted = min((plan.bins.count - 2) * least**voters, 1.0)
+    assert 0 < risk_bound(plan, **known).failure == pytest.approx(wanted, rel=1e-9)

@@ -1,5 +1,6 @@
 """Signs at moving thresholds: one bit a user, the fast distribution, what is foretold, and where it errs."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy.stats import chi2, norm
@@ -8,9 +9,9 @@ from laws import has_mean, same_law
 from userdp.local import signs
 from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
 from userdp.planning import plan
-from userdp.planning.risk.localised import sign_risk
+from userdp.planning.risk.localised import FOUND, LATE, sign_risk
 from userdp.privacy.reports import BinaryResponse
-from userdp.sizes import constant_size, two_point_sizes
+from userdp.sizes import FiniteSizes, constant_size, two_point_sizes
 
 HOW = {"size_law": constant_size(400), "epsilon": 1.3, "rounds": 9}
 
@@ -135,3 +136,27 @@ def test_the_model_has_as_many_users_of_a_size_as_there_are(monkeypatch):
     monkeypatch.setattr(signs, "Posterior", Noted)
     signs.sign_mean(np.zeros(30), size_law=law, epsilon=1.0, rng=np.random.default_rng(1))
     assert seen[0].tolist() == [10.0] * 4 + [1e6] * 2
+
+
+@pytest.mark.parametrize("tails", ["bounded", "normal"])
+@pytest.mark.parametrize(
+    "n, epsilon, spread", [(40, 0.3, 0.3), (700, 0.1, 0.0), (9, 2.0, 0.1), (3, 700.0, 0.2)]
+)
+def test_the_formula_is_that_of_its_parts(n, epsilon, spread, tails):
+    """Sizes 1, 3 and 50: the deviation of one record is at most 1, and its bias at most a deviation."""
+    sizes, chances = mp.matrix([1, 3, 50]), mp.matrix(["0.25", "0.25", "0.5"])
+    deviations = [min(mp.sqrt(1 / m + mp.mpf(spread) ** 2), 1) for m in sizes]
+    steep = mp.fsum(p / s for p, s in zip(chances, deviations, strict=True))
+    off = [min(mp.mpf(2) / 3 / m if tails == "normal" else 1.4 / m, 1 / mp.sqrt(m)) for m in sizes]
+    bias = mp.fsum(p * x / s for p, x, s in zip(chances, off, deviations, strict=True)) / steep
+    bias += 0 if tails == "normal" else spread
+    keep = 1 / (1 + mp.exp(-epsilon))
+    told = (2 * keep - 1) ** 2 * 2 / mp.pi * steep**2  # by a user who is asked at theta
+    late = LATE / (n * told)
+    capacity = mp.log(2) + mp.fsum(p * mp.log(p) for p in (keep, 1 - keep) if p)
+    lost = mp.exp(-FOUND * n * capacity / mp.log(2 * steep))
+    found = sign_risk(
+        n=n, size_law=FiniteSizes([1, 3, 50], [0.25, 0.25, 0.5]), epsilon=epsilon, spread=spread, tails=tails
+    )
+    wanted = (mp.sqrt(late / (1 + late)) + bias) ** 2 + lost
+    assert [found.risk, found.bias] == pytest.approx([float(wanted), float(bias)], rel=1e-12)

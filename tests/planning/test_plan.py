@@ -12,13 +12,16 @@ from scipy.stats import chi2, f
 
 from fakes import Silent
 from userdp import planning
-from userdp.central import mean
+from userdp.central import histogram, mean
 from userdp.central.mean import initial_error, realistic_mean
-from userdp.planning import NoGain, Ranking, central_methods
-from userdp.planning.local_methods import in_folds
+from userdp.central.weights import optimal_weights
+from userdp.planning import NoGain, Ranking, central_methods, local_methods
+from userdp.planning.local_methods import ANY, in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
+from userdp.planning.risk.clipped import Users, choose_clipping
+from userdp.planning.risk.localised import sign_risk
 from userdp.privacy import CubeReport, PiecewiseReport, Release
 from userdp.privacy.guarantee import nothing_spent
 from userdp.sizes import (
@@ -526,3 +529,212 @@ def test_one_record_a_user_loses_all_others_whatever_the_sizes_are():
 def test_the_title_counts_coordinates_where_there_are_several():
     one, three = (str(plan(n=100, sizes=5, epsilon=1.0, dimension=d)).splitlines()[0] for d in (1, 3))
     assert "coordinates" not in one and three.endswith(", 3 coordinates")
+
+
+# --- formulas, from their parts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("private_sizes, n, epsilon, rare", [
+    (False, 5009, 1.0, 0.01), (False, 100, 0.3, 0.3), (True, 5009, 1.0, 0.01), (True, 5009, 1.0, 0.002),
+    (True, 200, 5.0, 0.3), (True, 5000, 0.3 * np.log(5000) * (1 - 1e-9), 0.004),
+    (True, 5000, 0.3 * np.log(5000) * (1 + 1e-9), 0.004),
+])  # fmt: skip
+def test_the_error_of_users_of_unequal_sizes_is_the_sum_of_its_parts(private_sizes, n, epsilon, rare):
+    """On [0, 1] about the middle: of nine tenths of the users, the sizes capped where they are private."""
+    sizes, chances, beta = np.array([20.0, 300.0, 4000.0]), np.array([0.6, 0.4 - rare, rare]), 1e-4
+    asked = {"n": n, "epsilon": epsilon, "trust": "curator", "private_sizes": private_sizes}
+    ranking = plan(sizes=FiniteSizes(sizes.astype(int), chances), spread=0.4, domain=(0, 5), **asked)
+    (row,) = (one for one in ranking if one.method.startswith(("weighted", "noisy")) and not one.unused)
+    step, first = (epsilon / 3, 2 * epsilon / 3) if private_sizes else (epsilon, epsilon)
+    if private_sizes:  # as many users as the rank of the cap are expected to hold so much
+        sizes = np.minimum(sizes, sizes[n * np.cumsum(chances[::-1])[::-1] >= 2 * np.log(n) / step].max())
+    variance = 0.25 / sizes + (1 - 1 / sizes) * 0.08**2
+    reach = initial_error(0.5, n // 10, epsilon=first, beta=beta)
+    half = reach + mean.window(sizes, n, mean=0.5, variance=0.08**2, beta=beta / 2)
+    if private_sizes:
+        weights = 1 / variance / (0.9 * n * chances @ (1 / variance))
+        scale = 2 * np.max(weights * half) / step
+    else:
+        half = np.minimum(half, 0.5)
+        weights = optimal_weights(variance, 2 * half, epsilon=step, counts=0.9 * n * chances).value
+        scale = np.max(weights * 2 * half) / step
+    sampled, lost = 0.9 * n * chances @ (weights**2 * variance), 2 * beta * (reach / np.log(2 / beta)) ** 2
+    assert row.noise == pytest.approx(5 * 2**0.5 * scale, rel=1e-9)
+    assert row.error == pytest.approx(5 * np.sqrt(sampled + 2 * scale**2 + lost), rel=1e-9)
+    assert (row.failure, row.basis, row.parameters["variance"]) == (beta, "formula", 0.4**2)
+    assert row.parameters.get("largest_size", 4000) == 4000
+
+
+def test_a_total_drowns_where_its_noise_is_more_than_a_tenth_of_it():
+    """The total of 90 users of equal weights, at a third of the budget."""
+    for epsilon, drowned in ((0.2, True), (1 / 3 - 1e-9, True), (1 / 3 + 1e-9, False)):
+        ranking = plan(n=100, sizes=20, epsilon=epsilon, spread=0.3, trust="curator", private_sizes=True)
+        (row,) = (one for one in ranking if one.method.startswith("noisy"))
+        assert row.unused == "its total would drown in noise" * drowned
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.6])
+@pytest.mark.parametrize("size, epsilon", [(1, 4.0), (3, 0.5), (50, 6.0)])
+def test_the_error_of_piecewise_reports_counts_how_much_own_means_differ(size, epsilon, spread):
+    """The worst are own means a deviation about 0, or all at the ends of the domain."""
+    report, risks = PiecewiseReport(-1.0, 1.0, epsilon), []
+    up = (1 + np.sqrt(1 - spread**2)) / 2
+    for own, chances in (((-spread, spread), (0.5, 0.5)), ((-1.0, 1.0), (1 - up, up))):
+        parts = [(p, sign_means(one, size)) for p, one in zip(chances, own, strict=True)]
+        noise = sum(p * law.probabilities @ report.variance(law.values) for p, law in parts)
+        square = sum(p * law.probabilities @ law.values**2 for p, law in parts)
+        risks.append((noise + square - np.dot(chances, own) ** 2, noise))
+    asked = {"n": 400, "sizes": size, "epsilon": epsilon, "spread": spread}
+    rows = [
+        next(one for one in plan(**asked, target=target) if one.method == "piecewise reports")
+        for target in ("population", "users")
+    ]
+    assert [400 * rows[0].error ** 2, 400 * rows[0].noise ** 2] == pytest.approx(max(risks), rel=1e-9)
+    worst = report.variance([0.0, 1.0]).max()  # of users whose means are what they are
+    assert [400 * rows[1].error ** 2, 400 * rows[1].noise ** 2] == pytest.approx([worst, worst], rel=1e-9)
+
+
+def test_of_these_users_average_only_what_privacy_adds_is_an_error():
+    asked = {"n": 400, "sizes": 25, "epsilon": 1.3, "spread": 0.1}
+    for trust, methods in (("nobody", ("two-point", "Laplace")), ("curator", ("average",))):
+        for row in plan(**asked, trust=trust, target="users"):
+            assert row.unused or not row.method.startswith(methods) or row.error == row.noise
+    # what is known about the population's mean is off by their sampling, too
+    rows = [
+        {one.method: one for one in plan(**asked | {"n": 40_000}, target=target)}
+        for target in ("population", "users")
+    ]
+    for name in ("improved mean", "signs at moving thresholds"):
+        sampled = np.sqrt((1 / 25 + 0.1**2) / 40_000)
+        assert rows[1][name].error == pytest.approx(rows[0][name].error + sampled, rel=1e-9)
+        assert rows[1][name].noise == pytest.approx(rows[0][name].noise)
+
+
+@pytest.mark.parametrize("tails", ["normal", "bounded"])
+def test_a_row_of_the_improved_mean_is_the_bound_of_its_plan(tails):
+    law, asked = two_point_sizes(100, 900, 0.5), {"n": 20_000, "epsilon": 1.5, "tails": tails, "spread": 0.2}
+    row = next(one for one in plan(sizes=law, domain=(0, 5), **asked) if one.method == "improved mean")
+    best = row.parameters["plan"]
+    bound = improved_plan.risk_bound(best, size_law=law, epsilon=1.5, tails=tails)
+    assert (row.failure, row.rounds) == (bound.failure, (best.voters > 0) + len(best.rounds))
+    assert best.voters + sum(one.users for one in best.rounds) == 20_000
+    noise = bound.variance - ((1 / 100 + 1 / 900) / 2 + 0.08**2) / 20_000
+    wanted = [bound.risk**0.5, noise**0.5, bound.bias]
+    assert [row.error, row.noise, row.bias] == pytest.approx(2.5 * np.array(wanted), rel=1e-9)
+    words = f"{best.voters} users vote at half-width {best.half_width:.2g}, " if best.voters else ""
+    assert row.setting == f"{words}{len(best.rounds)} round{'s' * (len(best.rounds) > 1)} of reports"
+
+
+def test_a_row_of_signs_is_its_formula_less_the_sampling():
+    law, asked = two_point_sizes(100, 900, 0.5), {"n": 20_000, "epsilon": 1.5, "tails": "normal"}
+    (row,) = (one for one in plan(sizes=law, domain=(0, 5), spread=0.2, **asked) if "signs" in one.method)
+    found = sign_risk(size_law=law, spread=0.08, **asked)
+    noise = (found.risk**0.5 - found.bias) ** 2 - ((1 / 100 + 1 / 900) / 2 + 0.08**2) / 20_000
+    wanted = 2.5 * np.array([found.risk**0.5, noise**0.5, found.bias])
+    assert [row.error, row.noise, row.bias] == pytest.approx(wanted, rel=1e-9)
+    assert np.isnan(row.failure) and row.rounds == local_methods.ROUNDS
+    assert row.parameters == {"size_law": law, "epsilon": 1.5, "domain": (0, 5), "spread": 0.2}
+
+
+def test_a_plan_in_few_rounds_is_the_best_of_so_many():
+    """Of one round nothing is left to plan; beyond three none is tried."""
+    found = {}
+    for rounds in (1, 2, 3, 4, None):
+        rows = plan(n=20_000, sizes=400, epsilon=1.0, rounds=rounds)
+        (row,) = (one for one in rows if one.method == "improved mean")
+        found[rounds] = row.error
+        assert row.rounds <= (rounds or 3)
+        assert row.unused == "meets users more than once, and rounds is 1" * (rounds == 1)
+    assert found[3] == found[4] == found[None] < found[2] < found[1] == np.inf
+
+
+@pytest.mark.parametrize("law, tails, weighed", [
+    (constant_size(9), "bounded", False), (constant_size(10), "normal", False),
+    (two_point_sizes(9, 90, 0.5), "bounded", True),
+])  # fmt: skip
+def test_a_row_of_the_clipped_mean_is_the_bound_of_its_window(law, tails, weighed):
+    """From ten records on means are taken for normal."""
+    asked = {"n": 2000, "sizes": law, "epsilon": 0.8, "spread": 0.25, "domain": (0, 5), "trust": "curator"}
+    (row,) = (one for one in plan(**asked) if one.method.startswith("clipped"))
+    how, bound = choose_clipping(Users(2000, law, 0.1, tails), epsilon=0.8, weighed=weighed)
+    wanted = 2.5 * np.array([bound.risk**0.5, bound.noise**0.5, bound.clipping, how.window, how.reach])
+    window, reach = row.parameters["window"], row.parameters["reach"]
+    assert [row.error, row.noise, row.bias, window, reach] == pytest.approx(wanted, rel=1e-9)
+    assert (row.failure, row.parameters["share"]) == (bound.failure, how.share)
+    assert row.basis == ("formula" if weighed else "bound")
+    assert row.setting == f"window {window:.2g}, clipped beyond {reach:.2g}"
+    own = {"sigmas": how.sigmas, "variance": 0.25**2} if weighed else {}
+    assert {name: row.parameters.get(name) for name in own} == own
+
+
+def test_a_histogram_loses_what_lies_above_the_bound_and_gains_noise_with_it():
+    sizes, chances, items, found = np.array([5, 7, 60]), np.array([0.5, 0.4, 0.1]), 3, set()
+    for epsilon, delta in ((0.02, 0.0), (0.1, 0.0), (5.0, 0.0), (0.2, 1e-6)):
+        budget = {"epsilon": epsilon, "delta": delta, "neighbours": "add-remove"}
+        asked = {"trust": "curator", "estimate": "histogram", "n": 100, "items": items, **budget}
+        per_bound = histogram.noise_mass(items, **budget)
+        costs = {x: 100 * np.maximum(sizes - x, 0) @ chances + per_bound * x for x in (1, *sizes.tolist())}
+        bounds = {"best bound": min(costs, key=costs.get), "one record per user": 1, "every record": 60}
+        rows = {row.method: row for row in plan(sizes=FiniteSizes(sizes, chances), **asked)}
+        assert rows.keys() == bounds.keys()
+        for method, bound in bounds.items():
+            row, noise = rows[method], per_bound * bound
+            assert [row.error, row.noise] == pytest.approx([costs[bound], noise], rel=1e-12)
+            assert row.bias == pytest.approx(costs[bound] - noise, abs=1e-9) and row.failure == 0
+            assert (row.basis == "exact") == (bound == 60 and not delta)
+            assert row.parameters == {"bound": bound, **budget}
+        found.add(bounds["best bound"])
+    assert {7, 60} <= found
+
+
+def an_option(method, error, **change):
+    return replace(Option(method, "", error, 0.0, 0.0, "bound", "", ""), **change)
+
+
+def test_a_ranking_turns_where_it_says_and_not_before():
+    """Lost runs from more than 1 in 100, a sure method to a tenth more, a warning from more than twice."""
+    best, tiny = an_option("best", 0.5), 1 + 1e-9
+    for failure, first in ((0.01, "bold"), (0.01 * tiny, "best")):
+        assert ranked([best, an_option("bold", 0.2, failure=failure)], "", 0.1, 9.0)[0].method == first
+    for error, first in ((0.55, "sure"), (0.55 * tiny, "best")):
+        assert ranked([best, an_option("sure", error, assumes=ANY)], "", 0.1, 9.0)[0].method == first
+    for error, warned in ((1.0, ""), (tiny, "other errs by 1, best by 0.5")):
+        assert ranked([best, an_option("other", error)], "", 0.1, 9.0)[1].warning == warned
+    for guess, warned in ((1.0, ""), (1 / tiny, "best errs by 0.5, a guess without data by 1")):
+        found = ranked([best], "what", 0.1, guess)
+        assert found[0].warning == warned
+        assert (found.question, found.without_privacy, found.guess) == ("what", 0.1, guess)
+    assert not ranked([best, an_option("none", np.inf, unused="why")], "", 0.1, 9.0)[1].warning
+
+
+def test_methods_that_need_users_have_just_enough():
+    for n, why in ((local_methods.ROUNDS - 1, f"needs {local_methods.ROUNDS} users, one a round"),
+                   (local_methods.ROUNDS, "")):  # fmt: skip
+        rows = plan(n=n, sizes=9, epsilon=1.0)
+        assert next(one for one in rows if one.method.startswith("signs")).unused == why
+    for n, why in ((11, "needs 12 users"), (12, "")):
+        rows = [one for one in plan(n=n, sizes=9, epsilon=1.0, dimension=3) if "a coordinate" in one.method]
+        assert {one.unused for one in rows if "improved" not in one.method} <= {why}
+        assert any("two-point reports" in one.method for one in rows) == (n == 12)
+    for size, why in ((10**8, ""), (10**8 + 1, "its grid is for 100,000,000 records at most")):
+        rows = plan(n=50, sizes=size, epsilon=1.0)
+        assert next(one for one in rows if one.method.startswith("signs")).unused == why
+
+
+@pytest.mark.parametrize("vote_size", [1, 777, 10**7])
+def test_sizes_are_rounded_down_to_few_and_no_chance_is_lost(vote_size):
+    law = PowerLawSizes(3, 10**6, 0.3)
+    cells = improved_plan.size_cells(law, vote_size)
+    assert cells.values.size <= improved_plan.CELLS + 1 and cells.values[[0, -1]].tolist() == [3, law.largest]
+    assert np.clip(vote_size, 3, law.largest) in cells.values
+    tail = np.cumsum(cells.probabilities[::-1])[::-1]
+    assert tail == pytest.approx(law.survival(cells.values), rel=1e-9)
+    few, many = (FiniteSizes(np.arange(1, k), np.full(k - 1, 1 / (k - 1))) for k in (49, 50))
+    assert improved_plan.size_cells(few, 60).values.tolist() == few.values.tolist()
+    assert improved_plan.size_cells(many, 60).values.size < 49
+
+
+def test_voters_are_worth_their_squared_fraction_times_their_records():
+    """0.36 times 10, 0.0729 times 100 and 0.0025 times 1,000 are 3.6, 7.29 and 2.5."""
+    law = FiniteSizes([1, 10, 100, 1000], [0.4, 0.33, 0.22, 0.05])
+    assert improved_plan._vote_sizes(law) == [100, 10]

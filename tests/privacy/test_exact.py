@@ -328,6 +328,20 @@ def test_a_replaced_user_moves_the_sum_by_no_more_than_the_noise_is_made_for(d, 
         assert np.abs(one - two).sum() / step <= noiseless[-1] <= sensitivity / step + 3
 
 
+@pytest.mark.parametrize("whole", [2**30 + 6, 2**31 - 2])
+def test_rows_that_rounding_made_larger_are_paid_for_by_two_steps(whole, noiseless):
+    """Bounded a hair below a whole number of steps, which the last digit of a row rounds up to it."""
+    step = 2.0**-30
+    bound, rows = np.nextafter(whole * step, 0), np.zeros((20, 2))
+    rows[3], other = [whole * step, 0.0], rows.copy()
+    other[3] = [0.0, -whole * step]
+    one, two = (noisy_sum(each, 2 * bound, 2 * bound, 1.0, Secure()) for each in (rows, other))
+    least = 2.0 ** (np.floor(np.log2(2 * bound)) - 30)
+    moved = np.abs(one - two).sum() / least
+    assert moved > np.floor(2 * bound / least)  # control: the sensitivity in whole steps is too little
+    assert moved <= noiseless[-1] == pytest.approx(np.floor(2 * bound / least) + 2, rel=2e-14)
+
+
 def test_too_little_noise_is_refused_before_it_is_drawn():
     pytest.importorskip("opendp", reason="in the extra release")
     with pytest.raises(ValueError, match="epsilon must be at least"):

@@ -48,6 +48,13 @@ def test_a_cell_without_plain_content_is_named():
         stream(1, law=object())
 
 
+def test_repetitions_are_a_thousand_millions_at_most():
+    assert sweep(draw, [], repetitions=10**9, seed=1) == []
+    for repetitions in (0, 10**9 + 1):
+        with pytest.raises(ValueError, match="repetitions must be"):
+            sweep(draw, [], repetitions=repetitions, seed=1)
+
+
 def test_the_progress_bar_stays_out_of_files(capsys):
     sweep(draw, GRID, repetitions=1, seed=1)
     assert capsys.readouterr() == ("", "")

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from userdp.planning import plan
-from userdp.planning.risk.least_risk import CELLS, _cells
+from userdp.planning.risk.least_risk import CELLS, GAPS, _cells
 from userdp.sizes import PowerLawSizes, constant_size, two_point_sizes, uniform_sizes
 from userdp_papers.theory.audit import exact_loss
 from userdp_papers.theory.exact import localised_risk, sign_means
@@ -157,3 +157,20 @@ def test_the_smooth_bounds_are_the_best_of_many_priors(n, epsilon, sizes):
     smooth, two = (1 / (n * told + information[::9])).max(), two_point_least(law, n=n, epsilon=epsilon)
     local = local_least_risk(law, n=n, epsilon=epsilon)
     assert two <= local == pytest.approx(max(smooth, two), rel=0.1 if smooth > two else 1e-12)
+
+
+@pytest.mark.parametrize("n, epsilon", [(7, 3.0), (60, 1.3), (801, 0.2)])
+def test_the_two_point_bound_is_the_largest_over_its_distances(n, epsilon):
+    """Answers of yes or no at the budget that the distance of two distributions leaves, counted."""
+    law, k, risks = two_point_sizes(3, 8, 0.5), np.arange(n + 1), []
+    root_n = np.sqrt(n) * float(score_limit(0.0, law, epsilon=epsilon))
+    for gap in (*GAPS[root_n > GAPS] / root_n, 1.0):
+        apart = 1.0
+        if gap < 1:
+            both = [scores(gap, m)[0] - scores(-gap, m)[0] for m in (3, 8)]
+            apart = np.mean([np.abs(each).sum() / 2 for each in both])
+        keep = 1 - 1 / (2 + np.expm1(epsilon) * apart)
+        plus, minus = binom.pmf(k, n, keep), binom.pmf(k, n, 1 - keep)
+        risks.append(gap**2 * np.sum(2 * plus * minus / np.maximum(plus + minus, 1e-300)))
+    assert two_point_least(law, n=n, epsilon=epsilon) == pytest.approx(max(risks), rel=1e-9)
+    assert max(risks) > 1.01 * risks[-1] or n == 7
