@@ -53,6 +53,9 @@ def test_what_a_number_is(text):
         "E sqrt(m)": "E √m",
         "likeliest_miss": "likeliest miss",
         "beta-binomial": "beta-binomial",
+        "True": "yes",
+        "False": "no",
+        "True means": "True means",
         "theory/exact_beta.py": "theory/exact_beta.py",
     }.items(),
 )

@@ -20,11 +20,15 @@ var Scorer = {
 };
 
 // "Where does Kent's Algorithm 9 leak?" asks for Kent's Algorithm 9.
-const STATEMENT = /(?:\b(kent|dame|cummings|liu)\b.*?)?\b(theorem|lemma|proposition|corollary|algorithm|figure|table) ([\w.]*\d[\w.]*)/i;
+const STATEMENT = /\b(theorem|lemma|proposition|corollary|algorithm|figure|table) ([\w.]*\d[\w.]*)/i, PAPER = /\b(kent|dame|cummings|liu)\b/i;
+function userdpNamed(query) {
+  const [, ...statement] = STATEMENT.exec(query) ?? [], paper = PAPER.exec(query.replace(/\bpla\b/i, "dame"));
+  return statement.length ? [paper?.[0], ...statement].filter(Boolean).join(" ") : query;
+}
 // Words of the field, and of those who come to it, for one thing.
 const SYNONYMS = [
   "event item record row entry", "user person people customer individual", "visits lunch purchase loan count counts histogram",
-  "clip clipping cap bound truncate contribution", "law distribution", "loss leak leaks spends charges charge broken", "budget epsilon eps",
+  "clip clipping cap bound truncate contribution", "law distribution", "loss leak leaks spends charges charge broken", "budget epsilon eps ε",
   "error risk accuracy precise rmse", "mean average", "trusted curator central server", "local untrusted nobody", "install setup download",
   "csv file table frame pandas parquet spreadsheet", "wrong false mistake slip error correction corrections erratum errata",
   "teach course lab labs student assignment exercise exercises homework", "cite citation reference bibtex", "browser online web pyodide",
@@ -40,7 +44,7 @@ const ASIDE = [["book/reference/api", 0.3], ["book/reference/glossary", 0.6], ["
 /* Pages in the order of what they say of the query's words: [page, score]. Ties stay in the order of reading. */
 function userdpRank({ docs, words }, query, stem) {
   const scores = new Array(docs.length).fill(0), met = new Array(docs.length).fill(0);
-  const asked = query.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => !IDLE.has(word)) ?? [];
+  const asked = query.toLowerCase().match(/\p{L}+|\p{N}+/gu)?.filter((word) => !IDLE.has(word)) ?? [];
   for (const word of new Set(asked)) {
     const best = new Map();
     const others = SYNONYMS.filter((line) => line.includes(word)).flat().filter((other) => other !== word);
@@ -68,7 +72,7 @@ if (typeof Search !== "undefined") {
     return parsed;
   };
   const search = Search.performSearch, perform = Search._performSearch;
-  Search.performSearch = (query) => search(query.match(STATEMENT)?.slice(1).filter(Boolean).join(" ") ?? query);
+  Search.performSearch = (query) => search(userdpNamed(query));
   Search._performSearch = (query, terms, ...rest) => {
     const { userdp, docnames, filenames, titles } = Search._index;
     // A name in the code has a stroke or a dot in it; Sphinx knows those.
@@ -90,4 +94,4 @@ if (typeof Search !== "undefined") {
     return line;
   };
 }
-if (typeof module !== "undefined") module.exports = { userdpRank };
+if (typeof module !== "undefined") module.exports = { userdpNamed, userdpRank };

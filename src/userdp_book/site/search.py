@@ -26,7 +26,7 @@ PLACES = {"title": 8, "asked": 8, "heading": 3, "lead": 3, "body": 1}
 LEAD = 3  # paragraphs
 # Repetition counts less and less, and a long page says more by chance (BM25's k and b).
 ENOUGH, LENGTH = 4, 0.5
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W\d_]+|\d+")
 SILENT = nodes.math | nodes.literal | nodes.literal_block | nodes.raw | nodes.math_block | nodes.comment
 
 

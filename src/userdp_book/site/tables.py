@@ -2,7 +2,7 @@
 
 import re
 
-from lxml import html
+from lxml import etree, html
 
 from .claims import scientific
 
@@ -26,14 +26,14 @@ SPELLINGS = {
     r"\^\(([^)]*)\)": r"<sup>\1</sup>",
     r"\^(-?)(\w+)": lambda found: f"<sup>{'−' * bool(found[1])}{found[2]}</sup>",
     r"(?<=\w)=(?=\w)": " = ",
+    r"^(True|False)$": lambda found: {"True": "yes", "False": "no"}[found[1]],
 }
 
 
 def tidy(source: str) -> str:
     """The same HTML: numbers to the right and whole, words to the left, no index that only counts rows."""
     box = html.fragment_fromstring(source, create_parent="div")
-    for style in list(box.iter("style")):
-        style.drop_tree()
+    etree.strip_elements(box, "style", with_tail=False)
     for table in box.find_class("dataframe"):
         raise_names(table)
         drop_bare_index(table)

@@ -140,7 +140,7 @@ const userdpPage = (() => {
     document.querySelectorAll(".statement-graph").forEach(follow);
     for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, show, { passive: true });
   }
-  return { start, preview };
+  return { element, start, preview };
 })();
 
 window.addEventListener("DOMContentLoaded", userdpPage.start);
