@@ -15,7 +15,7 @@ from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import initial_error, realistic_mean
 from userdp.planning import NoGain, Ranking, central_methods
-from userdp.planning.local_methods import in_folds
+from userdp.planning.local_methods import ANY, in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
@@ -445,6 +445,15 @@ def test_what_may_lose_runs_comes_after_what_does_not():
         for name, error, failure in (("safe", 0.3, 0.0), ("bold", 0.2, 0.02))
     )
     assert [one.method for one in ranked([bold, safe], "", 0.1, 1.0)] == ["safe", "bold"]
+
+
+@pytest.mark.parametrize("error, first", [(0.203, "free"), (0.205, "bound")])
+def test_an_assumption_must_be_worth_two_per_cent(error, first):
+    free, bound = (
+        Option(name, "", error, 0.0, 0.0, "bound", assumes, "")
+        for name, error, assumes in (("free", error, ANY), ("bound", 0.2, "normal tails"))
+    )
+    assert ranked([free, bound], "", 0.1, 1.0)[0].method == first
 
 
 @pytest.mark.statistical
