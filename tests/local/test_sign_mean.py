@@ -9,7 +9,7 @@ from laws import has_mean, same_law
 from userdp.local import signs
 from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
 from userdp.planning import plan
-from userdp.planning.risk.localised import FOUND, LATE, sign_risk
+from userdp.planning.risk.localised import ASTRAY, BACK, LATE, sign_risk
 from userdp.privacy.reports import BinaryResponse
 from userdp.sizes import FiniteSizes, constant_size, two_point_sizes
 
@@ -94,6 +94,18 @@ def test_what_is_foretold_happens(n, size, epsilon, theta):
 
 
 @pytest.mark.statistical
+@pytest.mark.parametrize("n, epsilon", [(100, 0.3), (15, 0.8)])
+def test_what_few_answers_leave_open_is_foretold_at_the_worst_mean(n, epsilon):
+    """At an end of the domain: 600 squares of at most 4 and of variance 0.3, by Bernstein's inequality."""
+    known = {"n": n, "size_law": constant_size(900), "epsilon": epsilon}
+    squares = (estimates(1.0, rounds=ROUNDS, runs=600, **known) - 1) ** 2
+    ratio = squares.mean() / sign_risk(spread=0.0, tails="normal", **known).risk
+    assert squares.var() < 0.3
+    assert 0.45 < ratio < 1.15**2
+    assert not 2 * ratio < 1.15**2 and not ratio / 3 > 0.45, "a prediction that is wrong by such factors"
+
+
+@pytest.mark.statistical
 def test_skewed_own_means_are_off_by_less_than_what_counts_as_bias():
     """Exponential own means: their median is 0.31 deviations below their mean, and signs find about that."""
     rng, spread, found = np.random.default_rng(6), 0.1, []
@@ -154,7 +166,8 @@ def test_the_formula_is_that_of_its_parts(n, epsilon, spread, tails):
     told = (2 * keep - 1) ** 2 * 2 / mp.pi * steep**2  # by a user who is asked at theta
     late = LATE / (n * told)
     capacity = mp.log(2) + mp.fsum(p * mp.log(p) for p in (keep, 1 - keep) if p)
-    lost = mp.exp(-FOUND * n * capacity / mp.log(2 * steep))
+    wrong = (mp.mpf(1) / 2 + mp.sqrt(keep * (1 - keep))) ** (BACK * n)
+    lost = (1 - ASTRAY) * mp.exp(-n * capacity) + ASTRAY * wrong
     found = sign_risk(
         n=n, size_law=FiniteSizes([1, 3, 50], [0.25, 0.25, 0.5]), epsilon=epsilon, spread=spread, tails=tails
     )

@@ -137,7 +137,7 @@ ANSWERS: dict[tuple[str, str], tuple[Callable[[Question], Iterable[Option]], Cal
     ("histogram", "curator"): (central_methods.histograms, of_a_histogram),
 }
 MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
-NEARLY = 1.1  # times the smallest error, within which the method that assumes nothing comes first
+NEARLY = 1.02  # times the smallest error: who assumes nothing comes first if two digits hardly tell
 
 
 def ranked(

@@ -23,8 +23,8 @@ from userdp.privacy.reports import BinaryResponse, LaplaceReport
 from userdp.sizes import SizeLaw
 
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
-# last rounds are than if all users were asked at theta, and how fast a search of so many bits finds it.
-LATE, FOUND = 1.25, 2.2
+# last rounds are than if all users were asked at theta, which searches go astray, how slowly they come back.
+LATE, ASTRAY, BACK = 1.25, 0.1, 0.85
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 
@@ -107,11 +107,13 @@ class SignRisk(NamedTuple):
 def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails: Tails) -> SignRisk:
     """What signs at moving thresholds will err by: a formula, at the worst theta.
 
-    Users asked at theta tell ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / deviation)^2`` each. To find theta takes
-    ``log(2 / deviation)`` nats at the capacity of randomised response. A median is off the mean by at most a
-    deviation of the latent means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is
-    off by 1 / (3 m) at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two
-    values that the mean of signs can have, 2 / m apart, leaves open.
+    Users asked at theta tell ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / deviation)^2`` each. Before, the squared
+    error is at most 1 and falls by a factor e for each nat at the capacity of randomised response; of
+    searches that go astray by ``1/2 + sqrt(keep flip)`` for each user, in part, as the chance of a wrong
+    answer does in Burnashev and Zigangirov's search. A median is off the mean by at most a deviation of the
+    latent means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is off by 1 / (3 m)
+    at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two values that the
+    mean of signs can have, 2 / m apart, leaves open.
     """
 
     def deviation(m: NDArray) -> NDArray:
@@ -126,5 +128,5 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
     late = LATE * math.pi / 2 / (n * (math.tanh(epsilon / 2) * steep) ** 2)
     keep, flip = BinaryResponse(epsilon).keep, BinaryResponse(epsilon).flip
     nats = math.log(2) + keep * math.log(keep) + (flip * math.log(flip) if flip else 0.0)
-    lost = math.exp(-FOUND * n * nats / math.log(2 * steep))
+    lost = (1 - ASTRAY) * math.exp(-n * nats) + ASTRAY * (0.5 + math.sqrt(keep * flip)) ** (BACK * n)
     return SignRisk((math.sqrt(late / (1 + late)) + bias) ** 2 + lost, bias)
