@@ -303,7 +303,7 @@ def test_the_first_hour(course, steps):
     expected = hand_ins()
 
     assert "\nmake course DIR=../course\ncd ../course\n" in steps["Install"]
-    assert shell(steps["Hand out"], course).returncode == 0
+    assert shell(steps["Release"], course).returncode == 0
     archive = course / f"downloaded/{LAB}/archive"
     for number, (who, (nb, _)) in enumerate(expected.items()):
         moodle = f"{who} Example_{number}_assignsubmission_file/{LAB}.ipynb"
@@ -356,7 +356,7 @@ def test_the_first_hour(course, steps):
 
     (second_try,) = (path for path in archive.rglob("*.ipynb") if "Lea Example_" in str(path))
     write(expected["Ada"][0], second_try)
-    again = shell(steps["Again"].replace("Ada Example", "Lea Example"), course)
+    again = shell(steps["Mark again"].replace("Ada Example", "Lea Example"), course)
     assert again.returncode == 0, again.stderr
     shutil.rmtree(course / "submitted/Wim Example")
     given |= marks_in(course, ["Lea Example"])
@@ -366,7 +366,7 @@ def test_the_first_hour(course, steps):
         "id,last_name,first_name,email\nAda Example,Example,Ada,ada@example.org\nZoe Example,Example,Zoe,\n"
     )
     (course / "roster.csv").write_text(roster, encoding="utf8")
-    assert shell(steps["Roster"], course).returncode == 0
+    assert shell(steps["Class list"], course).returncode == 0
     back = shell(steps["Return"], course)
     assert back.returncode == 0, back.stderr
     assert "The open question of Ada Example has no mark yet" in back.stderr
@@ -401,7 +401,7 @@ def test_another_lab_is_marked_as_the_page_says(course, steps):
         expected[f"Dee {number}"] = handed_in(page, cells), full | {check: 0 for check in lost}
     for number, (who, (nb, _)) in enumerate(expected.items()):
         write(nb, course / f"downloaded/{lab}/archive/{who}_{number}_assignsubmission_file/{lab}.ipynb")
-    for step in ("Hand out", "Collect", "Mark"):
+    for step in ("Release", "Collect", "Mark"):
         done = shell(steps[step].replace(LAB, lab), course)
         assert done.returncode == 0, done.stderr
     assert marks_in(course, expected, lab) == {who: given for who, (_, given) in expected.items()}
