@@ -15,7 +15,7 @@ from userdp import planning
 from userdp.central import mean
 from userdp.central.mean import initial_error, realistic_mean
 from userdp.planning import NoGain, Ranking, central_methods
-from userdp.planning.local_methods import in_folds
+from userdp.planning.local_methods import ANY, in_folds
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
@@ -29,6 +29,7 @@ from userdp.sizes import (
     two_point_sizes,
     uniform_sizes,
 )
+from userdp.tables import user_means
 from userdp_papers.populations import BetaUsers, Signs
 from userdp_papers.theory.exact import calibrated_half_width, localised_bound, localised_risk, sign_means
 from userdp_papers.theory.rates import (
@@ -526,3 +527,20 @@ def test_one_record_a_user_loses_all_others_whatever_the_sizes_are():
 def test_the_title_counts_coordinates_where_there_are_several():
     one, three = (str(plan(n=100, sizes=5, epsilon=1.0, dimension=d)).splitlines()[0] for d in (1, 3))
     assert "coordinates" not in one and three.endswith(", 3 coordinates")
+
+
+@pytest.mark.parametrize("trust", ["nobody", "curator"])
+@pytest.mark.parametrize(("silent", "mean"), [("abstain", 0.70), ("low", 0.56)])
+def test_who_has_no_records_abstains_or_counts_as_was_said(trust, silent, mean):
+    """A fifth of the users; a plan that is told the same keeps its error. False alarms: 1e-11."""
+    records = {"who": np.repeat(np.arange(20_000), 2), "x": np.tile([0.6, 0.8], 20_000)}
+    records["x"][:8_000] = np.nan
+    rng = np.random.default_rng(1)
+    read = partial(user_means, records, user="who", value="x", domain=(0, 1), missing="drop", rng=rng)
+    with pytest.raises(ValueError, match="silent must be 'abstain' or 'low'"):
+        read()
+    users = read(silent=silent)
+    sizes = 2 if silent == "abstain" else two_point_sizes(1, 2, 0.8)
+    known = {"n": len(users.means), "sizes": sizes, "epsilon": 2.0, "domain": (0, 1), "target": "users"}
+    best = next(one for one in plan(trust=trust, **known) if one.assumes == ANY)
+    assert best.error < 0.006 and abs(best.run(users, rng=rng).value - mean) < 20 * best.error
