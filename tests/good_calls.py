@@ -17,6 +17,7 @@ from userdp import privacy
 from userdp.local.improved import Plan, Round
 from userdp.local.localise import Bins
 from userdp.privacy import BinaryResponse, Guarantee
+from userdp.release import Budget
 from userdp.tables.counts import count_table
 from userdp_papers.data.means import UserCounts
 from userdp_papers.populations.densities import TrigonometricDensity
@@ -182,6 +183,10 @@ SPECIAL = {
         "options": Made(lambda: tuple(_known("planning.plan"))), "question": "q", "without_privacy": 0.1
     },
     "planning.plan": {"sizes": 30},
+    "planning.plan_all": {
+        "questions": {"a": {"n": 400, "sizes": 9}, "b": {"n": 900, "sizes": 9, "domain": (0, 5)}},
+        "budget": Made(lambda: Budget(1.0, trust="central")), "importance": {"a": 1.0, "b": 2.0},
+    },
     "tables.ItemCounts": {"items": ("a", "b", "c"), "counts": USED.counts, "labels": None},
     "tables.UserMeans": {},
     "tables.count_table": {"users": ["u", "u", "v"], "counts": None},

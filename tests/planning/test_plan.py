@@ -32,6 +32,7 @@ from userdp.sizes import (
     two_point_sizes,
     uniform_sizes,
 )
+from userdp.tables import user_means
 from userdp_papers.populations import BetaUsers, Signs
 from userdp_papers.theory.exact import calibrated_half_width, localised_bound, localised_risk, sign_means
 from userdp_papers.theory.rates import (
@@ -747,3 +748,20 @@ def test_voters_are_worth_their_squared_fraction_times_their_records():
     """0.36 times 10, 0.0729 times 100 and 0.0025 times 1,000 are 3.6, 7.29 and 2.5."""
     law = FiniteSizes([1, 10, 100, 1000], [0.4, 0.33, 0.22, 0.05])
     assert improved_plan._vote_sizes(law) == [100, 10]
+
+
+@pytest.mark.parametrize("trust", ["nobody", "curator"])
+@pytest.mark.parametrize(("silent", "mean"), [("abstain", 0.70), ("low", 0.56)])
+def test_who_has_no_records_abstains_or_counts_as_was_said(trust, silent, mean):
+    """A fifth of the users; a plan that is told the same keeps its error. False alarms: 1e-11."""
+    records = {"who": np.repeat(np.arange(20_000), 2), "x": np.tile([0.6, 0.8], 20_000)}
+    records["x"][:8_000] = np.nan
+    rng = np.random.default_rng(1)
+    read = partial(user_means, records, user="who", value="x", domain=(0, 1), missing="drop", rng=rng)
+    with pytest.raises(ValueError, match="silent must be 'abstain' or 'low'"):
+        read()
+    users = read(silent=silent)
+    sizes = 2 if silent == "abstain" else two_point_sizes(1, 2, 0.8)
+    known = {"n": len(users.means), "sizes": sizes, "epsilon": 2.0, "domain": (0, 1), "target": "users"}
+    best = next(one for one in plan(trust=trust, **known) if one.assumes == ANY)
+    assert best.error < 0.006 and abs(best.run(users, rng=rng).value - mean) < 20 * best.error

@@ -251,7 +251,6 @@ def exponential_bound(
     >>> round(chosen.value, 1), chosen.guarantee.epsilon
     (19.2, 0.5)
     """
-    _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     curve = surrogate_curve(counts, largest=largest, sparsity=sparsity, **release)
@@ -305,8 +304,6 @@ def private_quantile(
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
     mass = noise_mass(np.shape(counts)[1], **release)
     reached = np.searchsorted(bounds, norms(counts, 1 if release_delta == 0 else 2), side="right")
-    rank = float(np.ceil(mass * (1 - 1e-12)))
-    chosen = order_statistic(
-        reached, rank=rank, largest=bounds.size, epsilon=epsilon, neighbours=neighbours, rng=rng
-    )
+    how: dict[str, Any] = {"rank": float(np.ceil(mass * (1 - 1e-12))), "largest": bounds.size}
+    chosen = order_statistic(reached, **how, epsilon=epsilon, neighbours=neighbours, rng=rng)
     return Release(float(bounds[chosen.value - 1]), chosen.guarantee)

@@ -61,7 +61,6 @@ def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
     1 if a user is added or removed or d = 1, where two users cannot differ by more than the bound; else 2 in
     l1 and sqrt(2) in the Euclidean norm.
     """
-    _validate.one_of((1, 2), norm=norm)
     _validate.one_of(RELATIONS, neighbours=neighbours)
     _validate.integer(1, d=d)
     return 1.0 if neighbours == "add-remove" or d == 1 else 2 ** (1 / norm)
@@ -184,7 +183,6 @@ def _kept(size: Floats, bound: float) -> Floats:
 def _measured(counts: Any, norm: Norm) -> tuple[Any, Floats]:
     """Counts as floats, and each user's norm."""
     counts = counts_or_zero(counts)
-    _validate.one_of((1, 2), norm=norm)
     size = counts.sum(axis=1) if norm == 1 else np.sqrt((counts * counts).sum(axis=1))
     return counts, np.asarray(size).ravel()
 

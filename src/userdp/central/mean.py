@@ -175,9 +175,8 @@ def initial_error(value: float, users: int, *, epsilon: float, beta: float, prin
         sampling = np.sqrt(12 * mean * log / users + 36 * (log / users) ** 2) + 6 * log / users
         return float(2 * max(sampling, noise))
     least_favourable = min(max(0.5, value - noise), value + noise)
-    variance = least_favourable * (1 - least_favourable)
-    z = -ndtri(beta / 4)
-    return float(z * np.sqrt(max(variance, 0.0) / users) + z**2 / users + noise)
+    z, variance = -ndtri(beta / 4), max(least_favourable * (1 - least_favourable), 0.0)
+    return float(z * np.sqrt(variance / users) + z**2 / users + noise)
 
 
 @public
@@ -381,7 +380,6 @@ def realistic_mean(
     >>> round(estimate.value, 1), estimate.guarantee.epsilon
     (0.4, 2.0)
     """
-    _validate.generator(rng=rng)
     means, sizes = checked_users(means, sizes, domain)
     n, length = means.size, domain[1] - domain[0]
     variance = variance if variance is None else variance / length**2

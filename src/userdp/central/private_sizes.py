@@ -233,10 +233,8 @@ def quotient_mean(
     value = statistic.centre + moved / total if total > 0 else front.first
     spent = front.compose(weighing.guarantee, summing.guarantee)
     shares, scale = weights / weights.sum(), summing.scale / max(float(total), summing.scale)
-    estimate = WeightedEstimate(
-        float(np.clip(value, 0, 1)), spent, shares, scale, front.first, front.variance
-    )
-    return in_domain(estimate, domain)
+    parts = spent, shares, scale, front.first, front.variance
+    return in_domain(WeightedEstimate(float(np.clip(value, 0, 1)), *parts), domain)
 
 
 class _Front(NamedTuple):
@@ -278,7 +276,6 @@ def _front(
     # a private size that is none is taken for 1: an exception would be an output
     sizes = np.clip(np.nan_to_num(np.asarray(sizes, dtype=float)), 1, 10**15).astype(np.int64)
     epsilon, largest_size, beta, variance, variance_users, domain = public
-    _validate.generator(rng=rng)
     _validate.positive(epsilon=epsilon)
     means, sizes = checked_users(means, sizes, domain)
     n, variance = means.size, variance if variance is None else variance / (domain[1] - domain[0]) ** 2

@@ -64,7 +64,6 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     ndarray of int64, shape (k, d)
         Clipped totals for each bound.
     """
-    _validate.generator(rng=rng)
     bounds = whole_bounds(bounds)
     n, d, *entries = _entries(counts)
     few = entries[2].sum(dtype=float) <= AT_ONCE

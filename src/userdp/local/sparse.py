@@ -17,7 +17,7 @@ multiplied by a coordinate's signs and averaged, the reports estimate the fracti
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -148,7 +148,6 @@ def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index"
 
     Algorithm 6 keeps the first by index.
     """
-    _validate.one_of(get_args(Order), order=order)
     _validate.integer(0, sparsity=sparsity)
     passing = np.flatnonzero(scores >= SPARSE_CUT)
     if order == "score":

@@ -225,6 +225,5 @@ def duchi_vector_mean(
     array([ 0.3, -0.6])
     """
     x = users_table("nd", 1, epsilon, rng, means=means)
-    _validate.one_of(BALLS, ball=ball)
     report = BALLS[ball](x.shape[1], epsilon)
     return VectorEstimate(report.sample_total(x, rng) / len(x), report.guarantee)

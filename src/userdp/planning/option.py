@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from userdp import _validate
-from userdp.planning.risk.improved_plan import TAILS, Tails
+from userdp.planning.risk.improved_plan import Tails
 from userdp.privacy.guarantee import Neighbours
 from userdp.sizes import SizeLaw, constant_size, refuse_private
 
@@ -97,8 +97,7 @@ class Option:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
         if self.warning:
             warnings.warn(self.warning, NoGain, stacklevel=2)
-        if len(data) == 1 and isinstance(data[0], tuple):
-            data = data[0]
+        data = data[0] if len(data) == 1 and isinstance(data[0], tuple) else data
         return within(self.call(*data, rng=rng, **self.parameters), self.parameters.get("domain"))
 
 
@@ -239,8 +238,6 @@ class Question:
         _validate.in_range(0, 0.5, delta=self.delta)
         _validate.domain(self.domain)
         _validate.in_range(0, self.half, spread=self.spread)
-        _validate.one_of(TAILS, tails=self.tails)
-        _validate.one_of(TARGETS, target=self.target)
         _validate.integer(1, dimension=self.dimension)
         if self.items is not None:
             _validate.integer(1, items=self.items)

@@ -6,14 +6,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from userdp import _validate
+import numpy as np
+
 from userdp._public import public
+from userdp._types import Floats
 from userdp.planning import central_methods, local_methods
 from userdp.planning.local_methods import ANY
 from userdp.planning.option import MUCH, TARGETS, Option, Question, Ranking, Target
 from userdp.planning.risk.improved_plan import Tails
 from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Guarantee, Neighbours
 from userdp.sizes import SizeLaw, constant_size
 
 
@@ -44,9 +46,11 @@ def plan(
     Parameters
     ----------
     n
-        Number of users, at least 2.
+        Number of users, at least 2: of those in the means that are then given to `Option.run`.
     sizes
-        Records of every user, or the distribution of how many a user holds.
+        Records of every user, or the distribution of how many a user holds, at least 1. Who has none is not
+        among the `n` (abstains, and it is public how many do), or counts as a user of one record at the low
+        end, as `silent` of `userdp.tables.user_means` says.
     epsilon, delta
         Budget for all that one user ever contributes. Local methods and means spend no delta.
     trust
@@ -93,8 +97,6 @@ def plan(
     >>> round(ranking[0].run(means, sizes, rng=rng).value, 2)
     0.3
     """
-    _validate.one_of(("nobody", "curator"), trust=trust)
-    _validate.one_of(("mean", "histogram"), estimate=estimate)
     if (estimate, trust) not in ANSWERS:
         raise ValueError(f"trust must be 'curator' for a {estimate}, {REASON}, got {trust!r}")
     law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
@@ -114,6 +116,60 @@ def plan(
         words += f", users' own means taken to differ by {guess:g}, a tenth of the domain: say spread"
     options, scales = ANSWERS[estimate, trust]
     return ranked(options(asked), words, *scales(asked))
+
+
+@public
+def plan_all(
+    questions: dict[str, dict[str, Any]], *, budget: Any, importance: dict[str, float]
+) -> dict[str, tuple[Guarantee, Ranking]]:
+    """Split what is left of a budget over questions by their importance, and rank the methods for each.
+
+    The split makes small the sum, over the questions, of importance times squared error: that which is
+    predicted of the first method, as a fraction of the error of an answer without data. Of two questions of
+    one importance the larger part goes to that which noise hurts more. `Budget.split` divides in proportion
+    to the importance, whatever the errors.
+
+    Parameters
+    ----------
+    questions
+        By name, what `plan` is told, but for the budget, the trust and the neighbours.
+    budget
+        A `userdp.release.Budget`, which pays for all of them. Nothing is spent here: its `spend` does that.
+    importance
+        By name, a positive number.
+
+    Returns
+    -------
+    dict
+        By name, the part of the budget, without delta, and the ranking at this part.
+
+    Examples
+    --------
+    >>> from userdp.release import Budget
+    >>> towns = {name: {"n": n, "sizes": 9, "target": "users"} for name, n in (("A", 1000), ("B", 8000))}
+    >>> budget = Budget(1.0, trust="central")
+    >>> found = plan_all(towns, budget=budget, importance={"A": 1, "B": 1})
+    >>> {name: (f"{part.epsilon:.2f}", f"{one[0].error:.4f}") for name, (part, one) in found.items()}
+    {'A': ('0.80', '0.0035'), 'B': ('0.20', '0.0018')}
+    """
+    if questions.keys() != importance.keys():
+        raise ValueError(f"importance must be of {[*questions]}, got that of {[*importance]}")
+    trust = "nobody" if budget.trust == "local" else "curator"
+    known: Any = {"trust": trust, "neighbours": budget.neighbours}
+
+    def planned(parts: dict[str, Guarantee], times: float = 1.0) -> tuple[Floats, dict[str, Ranking]]:
+        found = {x: plan(epsilon=times * parts[x].epsilon, **known, **questions[x]) for x in questions}
+        return np.array([importance[x] * (y[0].error / y.guess) ** 2 for x, y in found.items()]), found
+
+    shares, tried = importance, []
+    for _ in range(SPLITS):
+        parts = budget.split(shares)
+        losses, found = planned(parts)
+        tried.append((losses.sum(), {name: (parts[name], found[name]) for name in questions}))
+        # where parts are best, what each gains by its next per cent is in proportion to its size
+        gains = np.maximum(losses - planned(parts, MORE)[0], 1e-9 * losses)
+        shares = {x: float(np.cbrt(g * parts[x].epsilon ** 2)) for x, g in zip(questions, gains, strict=True)}
+    return min(tried, key=lambda one: one[0])[1]
 
 
 def of_a_mean(least: Callable[..., float], asked: Question) -> list[float]:
@@ -136,6 +192,7 @@ ANSWERS: dict[tuple[str, str], tuple[Callable[[Question], Iterable[Option]], Cal
     ("mean", "curator"): (central_methods.options, partial(of_a_mean, central_least_risk)),
     ("histogram", "curator"): (central_methods.histograms, of_a_histogram),
 }
+SPLITS, MORE = 4, 1.01  # splits that are tried; part by whose next per cent a split is improved
 MOST_LOST = 0.01  # chance of a failed localisation that a recommended method may have
 NEARLY = 1.02  # times the smallest error: who assumes nothing comes first if two digits hardly tell
 

@@ -125,7 +125,8 @@ class Budget:
         """Divide what is left over questions about all users, in proportion to their importance.
 
         The parts are the largest that fit together, to a millionth if exact. Where costs add up, the sum of
-        the variances of Laplace noise, each times a weight, is least for the cube roots of the weights.
+        the variances of Laplace noise, each times a weight, is least for the cube roots of the weights;
+        `userdp.planning.plan_all` finds the split by the predicted errors of the questions.
         `of` makes a mechanism that costs the more the larger its number is; by default a `Guarantee`.
         """
         _validate.integer(1, **{"number of questions": len(importance)})

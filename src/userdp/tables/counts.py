@@ -193,9 +193,8 @@ def _count_table(
     if not places:
         raise ValueError(f"{count} must not all be 0 unless a domain is given")
     at = who.put([rows[label] for label in held_by]), what.put([places.get(label, 0) for label in held])
-    return ItemCounts(
-        name, tuple(places), csr_array((weights, at), shape=(len(rows), len(places))), tuple(rows)
-    )
+    table = csr_array((weights, at), shape=(len(rows), len(places)))
+    return ItemCounts(name, tuple(places), table, tuple(rows))
 
 
 def _counts(name: str, given: Coded) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ it.
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy
@@ -26,7 +26,6 @@ from userdp.local.localise import MOST_BINS
 from userdp.sizes import FiniteSizes, SizeLaw
 
 Tails = Literal["bounded", "normal"]
-TAILS = get_args(Tails)
 WITHIN = 3  # half-widths of the chosen edge within which theta lies unless the vote fails
 CELLS = 48  # sizes told apart when a bound is computed
 VOTE_SIZES = 2  # thresholds of a vote that are tried
@@ -179,7 +178,6 @@ def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = 
     with the plan's `spread`, or normal tails with variance ``1 / m + spread^2``.
     """
     _validate.budget(epsilon=epsilon)
-    _validate.one_of(TAILS, tails=tails)
     return _bound(plan, size_cells(size_law, plan.vote_size), epsilon, tails)
 
 
@@ -261,7 +259,6 @@ def choose_plan(
     _validate.integer(2, n=n)
     _validate.integer(1, 9, most_rounds=most_rounds)
     _validate.budget(epsilon=epsilon)
-    _validate.one_of(TAILS, tails=tails)
     _validate.in_range(0, 1, spread=spread)
     return best_plan(Known(n, epsilon, size_cells(size_law), tails, spread), most_rounds, vote)[0]
 
