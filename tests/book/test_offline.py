@@ -25,6 +25,7 @@ PDF, EPUB = (one.path(ROOT) for one in offline.BOOK)
 APOSTROPHES = str.maketrans("’ʼ", "''")
 XHTML = "{http://www.w3.org/1999/xhtml}"
 MATH = "{http://www.w3.org/1998/Math/MathML}math"
+SVG_LINK = "{http://www.w3.org/2000/svg}a"
 OPF = "{http://www.idpf.org/2007/opf}"
 
 TOC = """
@@ -55,6 +56,7 @@ PAGES = {
         <div class="cell_output"><div class="claim claim-holds">A row that holds</div></div>
         <div class="claim claim-refuted">What fails <p class="claim-numbers">measured 7</p></div>
         <section id="votes"><h2>How bins are widened</h2><p>One word in passing: report.</p>
+        <svg xmlns="http://www.w3.org/2000/svg"><a href="index.html"><text>drawn</text></a></svg>
         <div class="proof" id="thm-2">
         <p class="admonition-title"><span>Theorem 2</span><span class="ribbon">✓</span></p></div>
         <div class="proof" id="thm-10"><p class="admonition-title">Theorem 10</p></div></section>""",
@@ -346,6 +348,8 @@ class TestTinyBook:
         words = "".join(one.itertext())
         assert "folded words" in words and "menu" not in words
         assert "still" in words and "slider" not in words
+        (drawn,) = ElementTree.fromstring(tiny_epub.read("book/one/two.xhtml")).iter(SVG_LINK)
+        assert drawn.get("href") == "index.xhtml"
         index = ElementTree.fromstring(tiny_epub.read("book/index.xhtml"))
         assert [link.get("href") for link in index.iter(f"{XHTML}a")] == ["one/two.xhtml#deep"]
 
