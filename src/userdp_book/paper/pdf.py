@@ -66,9 +66,8 @@ def write(root: Path, target: Path) -> None:
                 while sheets != (front := around(CONTENTS, sheets)).sheets:  # its length moves the numbers
                     sheets = front.sheets
                 path = target.with_stem(target.stem + ending)
-                join([front, *own, around(INDEX, sheets)], chosen, html).save(
-                    path, object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True
-                )
+                book = join([front, *own, around(INDEX, sheets)], chosen, html)
+                book.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
 def terms(root: Path) -> list[str]:
