@@ -47,7 +47,7 @@ PAGES = {
     "index": '<h1 id="top">The book</h1><p>See <a href="one/two.html#deep">deep</a>.</p>',
     "one/index": """<section id="first"><h1>One<a class="headerlink" href="#first">#</a></h1>
         <p>Budget <span class="math">\\(\\eps &lt; 1\\)</span>, <a href="../genindex.html">index</a>.</p>
-        <details><summary>Show</summary><p>folded words</p></details>
+        <details><summary>Show <span class="math">\\(\\eps\\)</span></summary><p>folded words</p></details>
         <div class="userdp-moving"><p class="moving-controls" hidden>slider</p>still</div>
         <section id="below"><h2>Below</h2><img alt="a dot" src="../../_images/dot.png"></section>
         </section>""",
@@ -342,7 +342,8 @@ class TestTinyBook:
 
     def test_epub_has_math_links_and_folded_words(self, tiny_epub):
         one = ElementTree.fromstring(tiny_epub.read("book/one/index.xhtml"))
-        (math,) = one.iter(MATH)
+        math, named = one.iter(MATH)
+        assert named.get("alttext") == r"\eps"  # in the name of a fold
         assert math.get("alttext") == r"\eps < 1"
         assert "".join(math.itertext()).split() == ["ε", "<", "1"]
         words = "".join(one.itertext())

@@ -21,7 +21,7 @@ async () => {
   every("template, .run-bar, details.hide", (e) => e.remove());
   every("script, style, button, .headerlink, .sd-tab-set > input, .moving-controls, .all-folds", (e) => e.remove());
   every("details", (e) => { e.open = true; });
-  every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
+  every("summary:not(.opens > *)", (e) => e.replaceChildren(...(e.querySelector(".collapsed") || e).childNodes));
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
   // What a script would choose from a page is all of it here.
