@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import unicodedata
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,8 +22,10 @@ from userdp_book.site import mathjax, offline
 
 ROOT = Path(__file__).parents[2]
 PDF, EPUB = (one.path(ROOT) for one in offline.BOOK)
+APOSTROPHES = str.maketrans("’ʼ", "''")
 XHTML = "{http://www.w3.org/1999/xhtml}"
 MATH = "{http://www.w3.org/1998/Math/MathML}math"
+SVG_LINK = "{http://www.w3.org/2000/svg}a"
 OPF = "{http://www.idpf.org/2007/opf}"
 
 TOC = """
@@ -33,6 +37,8 @@ parts:
       - file: book/one/index
         sections:
           - file: book/one/two
+      - file: book/reproduce/scorecard
+      - file: book/reference/glossary
 """
 HEAD = """<!DOCTYPE html><html><head><title>t</title>
 <script>window.MathJax = {tex: {macros: {eps: "\\\\varepsilon"}}, loader: {load: %s}}</script>
@@ -41,13 +47,24 @@ PAGES = {
     "index": '<h1 id="top">The book</h1><p>See <a href="one/two.html#deep">deep</a>.</p>',
     "one/index": """<section id="first"><h1>One<a class="headerlink" href="#first">#</a></h1>
         <p>Budget <span class="math">\\(\\eps &lt; 1\\)</span>, <a href="../genindex.html">index</a>.</p>
-        <details><summary>Show</summary><p>folded words</p></details>
+        <details><summary>Show <span class="math">\\(\\eps\\)</span></summary><p>folded words</p></details>
         <div class="userdp-moving"><p class="moving-controls" hidden>slider</p>still</div>
         <section id="below"><h2>Below</h2><img alt="a dot" src="../../_images/dot.png"></section>
         </section>""",
     "one/two": """<h1>Two &amp; last</h1><p id="deep"><a href="index.html">up</a><br>end</p>
-        <p><a download href="a.zip">zip</a></p>""",
+        <p><a download href="a.zip">zip</a></p>
+        <div class="cell_output"><div class="claim claim-holds">A row that holds</div></div>
+        <div class="claim claim-refuted">What fails <p class="claim-numbers">measured 7</p></div>
+        <section id="votes"><h2>How bins are widened</h2><p>One word in passing: report.</p>
+        <svg xmlns="http://www.w3.org/2000/svg"><a href="index.html"><text>drawn</text></a></svg>
+        <div class="proof" id="thm-2">
+        <p class="admonition-title"><span>Theorem 2</span><span class="ribbon">✓</span></p></div>
+        <div class="proof" id="thm-10"><p class="admonition-title">Theorem 10</p></div></section>""",
+    "reproduce/scorecard": "<h1>Scorecard</h1>",
+    "reference/glossary": """<h1>Glossary</h1><dl class="glossary"><dt id="term-bin">bin</dt><dd>A word.</dd>
+        <dt id="term-report">report</dt><dd>One too.</dd></dl>""",
 }
+GLOSSARY = "# Glossary\n\n```{glossary}\nbin\n  A word.\n\nreport\n  One too.\n```\n"
 DOCNAMES = [f"book/{name}" for name in PAGES]
 
 
@@ -63,6 +80,8 @@ def root(tmp_path_factory):
         path = html / "book" / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{head}{text}</article></body></html>")
+    (root / "book" / "reference").mkdir(parents=True)
+    (root / "book" / "reference" / "glossary.md").write_text(GLOSSARY)
     (html / "_images").mkdir()
     Image.new("RGB", (4, 4), "red").save(html / "_images" / "dot.png")
     return root
@@ -70,22 +89,26 @@ def root(tmp_path_factory):
 
 def test_order_and_levels_of_the_table_of_contents(root):
     found = [(entry.level, entry.docname or entry.caption) for entry in contents.entries(root)]
-    assert found == [(0, "book/index"), (0, "A part"), (1, "book/one/index"), (2, "book/one/two")]
+    pages = ["one/index", "one/two", "reproduce/scorecard", "reference/glossary"]
+    below = [(1 + (name == "one/two"), f"book/{name}") for name in pages]
+    assert found == [(0, "book/index"), (0, "A part"), *below]
 
 
 # PDF
 
 
 def blank(path, docname, sheets, links=()):
-    """A printed page as Chromium leaves it: one named place on its last sheet, links on its first."""
+    """A printed page: one place on its last sheet, links on its first."""
     file = path / f"{docname.replace('/', '-')}.pdf"
     with pikepdf.new() as made:
         for _ in range(sheets):
             made.add_blank_page()
         made.Root.Dests = Dictionary({"/deep": [made.pages[-1].obj, Name.XYZ, 0, 700, 0]})
+        places = pdf.named_places(made)
         made.pages[0].obj.Annots = made.make_indirect(pikepdf.Array(links))
         made.save(file)
-    return pdf.Part(contents.Entry(0, docname), file, sheets, docname.upper(), [("Deep", "deep")])
+    title, headings = docname.upper(), [("Deep", "deep")]
+    return pdf.Part(contents.Entry(0, docname), file, sheets, places, title, headings, [])
 
 
 def address(target):
@@ -100,7 +123,7 @@ def joined(root, tmp_path):
     links += [address("https://example.org/"), Dictionary(Subtype=Name.Link, Dest=Name("/deep"))]
     parts = [blank(tmp_path, "contents", 1), blank(tmp_path, "book/index", 1)]
     parts += [blank(tmp_path, "book/one/index", 2, links), blank(tmp_path, "book/one/two", 3)]
-    return pdf.join(parts, contents.entries(root), html)
+    return pdf.join([*parts, blank(tmp_path, "index", 1)], contents.entries(root)[:4], html)
 
 
 def test_links_lead_into_the_file_and_dangling_ones_go(joined):
@@ -139,6 +162,7 @@ def test_bookmarks_nest_like_the_table_of_contents(joined):
         (2, "Deep", 3),
         (2, "BOOK/ONE/TWO", 4),
         (3, "Deep", 6),
+        (0, "Index", 7),
     ]
 
 
@@ -147,6 +171,44 @@ def test_every_sheet_has_its_number(joined):
         f"({number}) Tj".encode() in page.Contents[-1].read_bytes()
         for number, page in enumerate(joined.pages, start=1)
     )
+
+
+def letters(font) -> dict[int, str]:
+    """What each code of a font stands for."""
+    said = font.ToUnicode.read_bytes().decode()
+    found = {}
+    for block in re.findall(r"beginbfchar(.*?)endbfchar", said, re.S):
+        pairs = re.findall(r"<(\w+)>\s*<(\w+)>", block)
+        found |= {int(code, 16): bytes.fromhex(letter).decode("utf-16-be") for code, letter in pairs}
+    for block in re.findall(r"beginbfrange(.*?)endbfrange", said, re.S):
+        for ends in re.findall(r"<(\w+)>\s*<(\w+)>\s*<(\w+)>", block):
+            low, high, letter = (int(end, 16) for end in ends)
+            found |= {code: chr(letter + code - low) for code in range(low, high + 1)}
+    return found
+
+
+def printed(page) -> str:
+    """The words on a sheet without blanks, which a PDF need not have; its number is not among them."""
+    tables = {str(name): letters(font) for name, font in page.resources.Font.items() if "/ToUnicode" in font}
+    width = {str(name): 1 + (font.Subtype == Name.Type0) for name, font in page.resources.Font.items()}
+    said, font = [], ""
+    for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
+        if str(operator) == "Tf":
+            font = str(operands[0])
+        elif font in tables:
+            for piece in operands if str(operator) == "Tj" else operands[0]:
+                if isinstance(piece, String):
+                    codes = bytes(piece)
+                    said += [
+                        tables[font].get(int.from_bytes(codes[at : at + width[font]]), "")
+                        for at in range(0, len(codes), width[font])
+                    ]
+    return squeezed("".join(said))
+
+
+def squeezed(words: str) -> str:
+    """In small letters, none of them joined, without blanks and hyphens."""
+    return re.sub(r"[\s\u00ad-]", "", unicodedata.normalize("NFKC", words).lower().translate(APOSTROPHES))
 
 
 # EPUB
@@ -251,24 +313,44 @@ class TestTinyBook:
         target = root / "out" / "tiny.pdf"
         apart(pdf.write, root, target)
         with pikepdf.open(target) as book:
-            assert len(book.pages) == 4
             with book.open_outline() as marks:
                 titles = [title for _, title, _ in outline(marks.root)]
-            assert titles == ["Contents", "The book", "A part", "One", "Below", "Two & last"]
+            chapters = [
+                "The book",
+                "A part",
+                "One",
+                "Below",
+                "Two & last",
+                "How bins are widened",
+                "Glossary",
+            ]
+            assert titles == ["Contents", *chapters, "Index"]
+            assert len(book.pages) == 6
             assert len(book.pages[2].get_images()) == 1
             assert [str(link.Dest) for link in book.pages[1].obj.Annots] == ["book/one/two#deep"]
+            contents, _, _, two, _, index = map(printed, book.pages)
+        assert "one3two&last4glossary5index6" in contents
+        # what holds is looked up on the site, what fails is read
+        assert "whatfails" in two and "holds" not in two and "measured" not in two
+        # a heading and a definition count, a word in passing does not; 2 comes before 10
+        assert "termsbin,4,5report,5statementstheorem2,4theorem10,4" in index
+        with pikepdf.open(target.with_stem("tiny-a-part")) as part:
+            assert len(part.pages) == 6
 
     def test_epub_is_sound(self, tiny_epub):
         assert faults(tiny_epub) == []
 
     def test_epub_has_math_links_and_folded_words(self, tiny_epub):
         one = ElementTree.fromstring(tiny_epub.read("book/one/index.xhtml"))
-        (math,) = one.iter(MATH)
+        math, named = one.iter(MATH)
+        assert named.get("alttext") == r"\eps"  # in the name of a fold
         assert math.get("alttext") == r"\eps < 1"
         assert "".join(math.itertext()).split() == ["ε", "<", "1"]
         words = "".join(one.itertext())
         assert "folded words" in words and "menu" not in words
         assert "still" in words and "slider" not in words
+        (drawn,) = ElementTree.fromstring(tiny_epub.read("book/one/two.xhtml")).iter(SVG_LINK)
+        assert drawn.get("href") == "index.xhtml"
         index = ElementTree.fromstring(tiny_epub.read("book/index.xhtml"))
         assert [link.get("href") for link in index.iter(f"{XHTML}a")] == ["one/two.xhtml#deep"]
 
@@ -340,9 +422,65 @@ def test_pdf_of_the_book():
         figures = sum(len(page.get_images()) for page in book.pages)
     captions = {entry.caption for entry in order if entry.caption}
     assert captions <= {title for _, title, _ in found}
-    assert {entry.docname for entry in order if entry.docname} <= named
+    on_paper = {entry.docname for entry in order if not pdf.SITE_ONLY.search(entry.docname)}
+    assert len(on_paper) > 90 and on_paper - {""} <= named
+    assert not any(pdf.SITE_ONLY.search(name) for name in named)
     assert len(found) > 2 * len(order)
     assert [str(link.Dest) for link in links if "/Dest" in link and str(link.Dest) not in named] == []
     assert not any("/A" in link and str(link.A.URI).startswith("file:") for link in links)
     assert figures > 20
     assert PDF.stat().st_size < 60e6
+
+
+MOST_SHEETS = 600
+
+
+@pytest.fixture(scope="module")
+def sheets():
+    if not PDF.is_file():
+        pytest.skip("no _build/downloads/userdp.pdf: make pdf")
+    with pikepdf.open(PDF) as book:
+        yield book
+
+
+def test_the_book_on_paper_is_no_longer_than_it_was_asked_to_be(sheets):
+    assert 300 < len(sheets.pages) <= MOST_SHEETS
+    for ending in pdf.editions(contents.entries(ROOT)):
+        assert PDF.with_stem(PDF.stem + ending).is_file()
+
+
+def test_the_contents_give_the_page_of_every_chapter(sheets):
+    with sheets.open_outline() as marks:
+        chapters = [(title, sheet) for _, title, sheet in outline(marks.root)]
+        first = next(sheet for title, sheet in chapters if title != "Contents")
+    said = "".join(printed(page) for page in sheets.pages[:first])
+    places = pikepdf.NameTree(sheets.Root.Names.Dests)
+    starts = {pikepdf.Page(where[0]).index for name, where in places.items() if "#" not in name}
+    captions = {entry.caption for entry in contents.entries(ROOT)}
+    titles = {}  # a chapter is named before the headings on its first sheet
+    for title, sheet in chapters:
+        if sheet in starts and title not in {"Contents", *captions}:
+            titles.setdefault(sheet, squeezed(title))
+    assert len(titles) > 90
+    assert [title for sheet, title in titles.items() if f"{title}{sheet + 1}" not in said] == []
+
+
+def index_of(sheets) -> dict[str, list[int]]:
+    """The pages at each term of the glossary."""
+    places = pikepdf.NameTree(sheets.Root.Names.Dests)
+    first = pikepdf.Page(places["index"][0]).index
+    said, _, _ = "".join(printed(page) for page in sheets.pages[first:]).partition("statements")
+    row = r"(?:(?<=\d)|(?<=terms)){},([\d,]+\d)"
+    rows = {term: re.search(row.format(re.escape(squeezed(term))), said) for term in pdf.terms(ROOT)}
+    return {term: [int(number) for number in row[1].split(",")] for term, row in rows.items() if row}
+
+
+def test_the_index_leads_to_pages_that_hold_the_term(sheets):
+    """And the page after it often does not, so that a shift by one would be seen."""
+    found = index_of(sheets)
+    assert found.keys() == {*pdf.terms(ROOT)}
+    some = [(term, number) for term, numbers in found.items() for number in numbers][::5]
+    held = [squeezed(term) in printed(sheets.pages[number - 1]) for term, number in some]
+    assert len(held) > 50 and all(held)
+    after = [squeezed(term) in printed(sheets.pages[number]) for term, number in some]
+    assert sum(after) < 0.8 * len(after)

@@ -3,8 +3,10 @@
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 PRINT = Path(__file__).parent / "print"
@@ -32,6 +34,19 @@ def new_tab() -> Iterator:
         tab.route("**/*", only_files)
         yield tab
         browser.close()
+
+
+def over(pages: list, act: Callable) -> list:
+    """What ``act(tab, page)`` makes of each page, in their order: two browsers take the next one in turn."""
+    waiting = iter(pages)
+
+    def browse(_) -> list:
+        with new_tab() as tab:
+            return [(page, act(tab, page)) for page in waiting]
+
+    with ThreadPoolExecutor(2) as browsers:
+        made = dict(chain.from_iterable(browsers.map(browse, range(2))))
+    return [made[page] for page in pages]
 
 
 def only_files(route) -> None:

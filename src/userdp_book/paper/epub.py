@@ -2,6 +2,7 @@
 
 import zipfile
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from html import escape
 from mimetypes import guess_type
@@ -81,8 +82,7 @@ def write(root: Path, target: Path) -> None:
     html = root / "_build" / "html"
     order = entries(root)
     docnames = [entry.docname for entry in order if entry.docname]
-    with chromium.new_tab() as tab:
-        chapters = [chapter(tab, html, docname, docnames) for docname in docnames]
+    chapters = chromium.over(docnames, partial(chapter, html=html, docnames=docnames))
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf8"))
     files = package(order, chapters, html, config)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def write(root: Path, target: Path) -> None:
             book.writestr(info, content, compress_type=kind)
 
 
-def chapter(tab, html: Path, docname: str, docnames: list[str]) -> Chapter:
+def chapter(tab, docname: str, *, html: Path, docnames: list[str]) -> Chapter:
     chromium.load(tab, html / f"{docname}.html")
     script = (chromium.PRINT / "mathml.js").read_text(encoding="utf8")
     found = tab.evaluate(script, [docnames, ENDING])

@@ -52,7 +52,8 @@ def write(root: Path) -> None:
             printed, source = (one.path(root) for one in ERRATA[f"erratum-{paper}"])
             source.parent.mkdir(parents=True, exist_ok=True)
             source.write_text(latex(paper, macros), encoding="utf8")
-            pdf.print_page(tab, html, Entry(0, f"book/{paper}/erratum"), source.parent).file.replace(printed)
+            page = Entry(0, f"book/{paper}/erratum")
+            pdf.print_page(tab, page, html=html, folder=source.parent).file.replace(printed)
 
 
 def latex(paper: str, macros: dict) -> str:

@@ -1,12 +1,13 @@
-"""The book as one PDF: each page printed by Chromium, then joined, with links, bookmarks and page numbers.
+"""The book as one PDF: each page printed by Chromium, then joined with contents, index, links and bookmarks.
 
 Chromium needs very long to print the whole book at once; page by page it needs minutes.
 """
 
 import re
 import tempfile
-from dataclasses import dataclass
-from html import escape
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,126 +17,129 @@ from pikepdf import Array, Dictionary, Name, OutlineItem, String
 from ..run.contents import Entry, entries
 from . import chromium
 
-MARGINS = {"top": "15mm", "bottom": "17mm", "left": "19mm", "right": "19mm"}
+MARGINS = {"top": "14mm", "bottom": "16mm", "left": "19mm", "right": "19mm"}
 # The number at the foot of a page: its size, and its height above the edge, in points.
 FOOT = (8, 28)
 # The width of A4 between the margins, in pixels.
 WIDTH = 650
-CONTENTS = "contents"
-# Ledgers, lists and costs are looked up, on the site.
-SITE_ONLY = re.compile(r"/(?:beside|scorecard|statements|costs|mutants|larger|peers|api)\b")
-COLOPHON = (
-    "The pages of the HTML book, printed: text and figures under CC BY 4.0, code under BSD-3-Clause. "
-    "Proofs and solutions are open; implementations, machine-checked sources and walks are on the site."
+CONTENTS, INDEX = Entry(0, "contents"), Entry(0, "index")
+# Ledgers, lists and costs are looked up, and labs are worked in, on the site.
+SITE_ONLY = re.compile(
+    r"/(?:beside|student|grading|how-to-rerun|read-offline|api|scorecard|corrections|dataset|readings|graphs|errata"
+    r"|machine-checked|mutants|peers|tournament|costs|larger|statements)\b"
 )
+GLOSSARY = re.compile(r"^```\{glossary\}$(.*?)^```", re.M | re.S)
+# What contents and index are made of, beside the name of a page and its first sheet.
+TOLD = ("sheets", "places", "title", "indexed")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A printed page of the book: its file, number of sheets, title, and headings with ids."""
+    """A printed page of the book: its file and number of sheets, the sheet and height of each place in it.
+
+    Beside its title `paper.js` finds the headings with ids, and what the index names.
+    """
 
     entry: Entry
     file: Path
     sheets: int
+    places: dict[str, tuple[int, float]]
     title: str
     headings: list[tuple[str, str]]
+    indexed: list[dict]
 
 
 def write(root: Path, target: Path) -> None:
     """Print the pages of ``_build/html``; join them in ``target``, and those of each part beside it."""
     html = root.resolve() / "_build" / "html"
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, chromium.new_tab() as tab:
-        order = [entry for entry in entries(root) if not SITE_ONLY.search(entry.docname)]
-        parts = [print_page(tab, html, entry, Path(folder)) for entry in order if entry.docname]
-        for name, chosen in {"": order, **editions(order)}.items():
-            own = [part for part in parts if part.entry in chosen]
-            front = print_contents(tab, html, chosen, own, Path(folder))
-            path = target.with_stem(f"{target.stem}{name and '-'}{name}")
-            join([front, *own], chosen, html).save(
-                path, object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True
-            )
+    order = [entry for entry in entries(root) if not SITE_ONLY.search(entry.docname)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        act = partial(print_page, html=html, folder=folder, terms=terms(root))
+        parts = chromium.over([entry for entry in order if entry.docname], act)
+        with chromium.new_tab() as tab:
+            for ending, chosen in editions(order).items():
+                own = [part for part in parts if part.entry in chosen]
+                around = partial(print_around, tab, html, folder, chosen, own)
+                sheets = 1
+                while sheets != (front := around(CONTENTS, sheets)).sheets:  # its length moves the numbers
+                    sheets = front.sheets
+                path = target.with_stem(target.stem + ending)
+                book = join([front, *own, around(INDEX, sheets)], chosen, html)
+                book.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+
+
+def terms(root: Path) -> list[str]:
+    """The names in the glossary, which the index looks for."""
+    path = root / "book" / "reference" / "glossary.md"
+    found = GLOSSARY.search(path.read_text(encoding="utf8")) if path.is_file() else None
+    return re.findall(r"^\S.*", found[1], re.M) if found else []
 
 
 def editions(order: list[Entry]) -> dict[str, list[Entry]]:
-    """The first page and one part of the book, by the part's name."""
-    found: dict[str, list[Entry]] = {}
+    """The whole book, and the first page with one part of it, by the ending of the file's name."""
+    found = {"": order}
     for entry in order[1:]:
         if entry.caption:
-            own = found.setdefault(entry.caption.lower().replace(" ", "-"), [order[0]])
+            own = found.setdefault("-" + entry.caption.lower().replace(" ", "-"), [order[0]])
         own.append(entry)
     return found
 
 
-def print_page(tab, html: Path, entry: Entry, folder: Path) -> Part:
+def print_page(tab, entry: Entry, *, html: Path, folder: Path, terms: list[str] = ()) -> Part:
     tab.emulate_media(media="print", color_scheme="light")
     chromium.load(tab, html / f"{entry.docname}.html")
     print(f"  {entry.docname}", flush=True)
-    return print_tab(tab, entry, folder)
+    return print_tab(tab, entry, folder, terms)
 
 
-def print_tab(tab, entry: Entry, folder: Path) -> Part:
+def print_tab(tab, entry: Entry, folder: Path, terms: list[str] = ()) -> Part:
     """Print what is in the tab."""
     tab.set_viewport_size({"width": WIDTH, "height": 900})
     tab.add_style_tag(path=chromium.PRINT / "pdf.css")
-    found = tab.evaluate((chromium.PRINT / "paper.js").read_text(encoding="utf8"))
+    found = tab.evaluate((chromium.PRINT / "paper.js").read_text(encoding="utf8"), list(terms))
     file = folder / f"{entry.docname.replace('/', '-')}.pdf"
     tab.pdf(path=file, format="A4", margin=MARGINS, print_background=True)
     with pikepdf.open(file) as pdf:
-        return Part(
-            entry, file, len(pdf.pages), found["title"], [(text, id) for text, id in found["headings"]]
-        )
+        return Part(entry, file, len(pdf.pages), named_places(pdf), **found)
 
 
-def print_contents(tab, html: Path, order: list[Entry], parts: list[Part], folder: Path) -> Part:
-    """The title and the table of contents; printed twice, since its own length moves the page numbers."""
-    sheets = 1
-    while True:
-        tab.goto((html / f"{order[0].docname}.html").as_uri())
-        # The book's own style sheets stay in the head.
-        tab.evaluate("markup => { document.body.innerHTML = markup }", contents_markup(order, parts, sheets))
-        part = print_tab(tab, Entry(0, CONTENTS), folder)
-        if part.sheets == sheets:
-            return part
-        sheets = part.sheets
-
-
-def contents_markup(order: list[Entry], parts: list[Part], sheets: int) -> str:
-    starts, known = {}, {part.entry.docname: part for part in parts}
-    for part in parts:
-        starts[part.entry.docname] = sheets + 1
-        sheets += part.sheets
-    root = order[0].docname
-    up = "../" * root.count("/")
-    rows = []
-    for entry in order:
-        indent = f'style="margin-left: {1.5 * entry.level}em"'
-        if entry.caption:
-            rows.append(f'<p class="caption">{escape(entry.caption)}</p>')
-        else:
-            link = f'<a href="{up}{entry.docname}.html">{escape(known[entry.docname].title)}</a>'
-            rows.append(f'<p {indent}>{link}<span class="page">{starts[entry.docname]}</span></p>')
-    heading = f"<h1>{escape(parts[0].title)}</h1><p>{COLOPHON}</p><h2>Contents</h2>"
-    return f'<article>{heading}<nav class="of-the-book">{"".join(rows)}</nav></article>'
+def print_around(
+    tab, html: Path, folder: Path, order: list[Entry], parts: list[Part], entry: Entry, sheets: int
+) -> Part:
+    """The title with the table of contents, or the index, of pages that follow this number of sheets."""
+    starts = accumulate((part.sheets for part in parts), initial=sheets + 1)
+    printed = [
+        {name: getattr(part, name) for name in TOLD} | {"docname": part.entry.docname, "first": first}
+        for part, first in zip(parts, starts, strict=False)
+    ]
+    tab.goto((html / f"{order[0].docname}.html").as_uri())
+    # The book's own style sheets stay in the head.
+    script = (chromium.PRINT / f"{entry.docname}.js").read_text(encoding="utf8")
+    tab.evaluate(script, [printed, [asdict(one) for one in order]])
+    return print_tab(tab, entry, folder)
 
 
 def join(parts: list[Part], order: list[Entry], html: Path) -> pikepdf.Pdf:
     """One file of all parts. A place in it is called ``docname`` or ``docname#id``."""
     book = pikepdf.new()
     places: dict[str, Array] = {}
+    owners: list[str] = []
     for part in parts:
         first, docname = len(book.pages), part.entry.docname
+        owners += [docname] * part.sheets
         with pikepdf.open(part.file) as pdf:
-            local = {name: number_and_top(where) for name, where in named_places(pdf).items()}
             for page in pdf.pages:
                 book.pages.append(page)
         places[docname] = Array([book.pages[first].obj, Name.Fit])
-        for name, (number, top) in local.items():
+        for name, (number, top) in part.places.items():
             places[f"{docname}#{name}"] = Array([book.pages[first + number].obj, Name.XYZ, 0, top, 0])
-        for page in book.pages[first:]:
-            redirect(page, docname, html)
-    drop_dangling(book, places)
-    name_places(book, places)
+    for page, docname in zip(book.pages, owners, strict=True):
+        redirect(page, docname, html, places)
+    names = pikepdf.NameTree.new(book)
+    names.update(places)
+    book.Root.Names = Dictionary(Dests=names.obj)
     add_bookmarks(book, parts, order, places)
     number_pages(book)
     book.docinfo["/Title"] = parts[1].title
@@ -144,22 +148,30 @@ def join(parts: list[Part], order: list[Entry], html: Path) -> pikepdf.Pdf:
     return book
 
 
-def named_places(pdf: pikepdf.Pdf) -> dict[str, Array]:
-    return {name.removeprefix("/"): where for name, where in pdf.Root.get("/Dests", {}).items()}
+def named_places(pdf: pikepdf.Pdf) -> dict[str, tuple[int, float]]:
+    """The number of its sheet, and its height there, by the name of a place."""
+    found = pdf.Root.get("/Dests", {}).items()
+    return {name[1:]: (pikepdf.Page(where[0]).index, float(where[3])) for name, where in found}
 
 
-def number_and_top(where: Array) -> tuple[int, float]:
-    return pikepdf.Page(where[0]).index, float(where[3])
+def redirect(page: pikepdf.Page, docname: str, html: Path, places: dict[str, Array]) -> None:
+    """Let the links of a page lead to places in this file instead of files of the built book.
 
-
-def redirect(page: pikepdf.Page, docname: str, html: Path) -> None:
-    """Let the links of a page lead to places in this file instead of files of the built book."""
+    Where a place is not printed they lead to its page. Those to what is not in the file go; the words stay.
+    """
+    kept = []
     for link in page.obj.get("/Annots", []):
-        if "/Dest" in link:
-            link.Dest = String(f"{docname}#{str(link.Dest).removeprefix('/')}")
-        elif "/A" in link and str(link.A.get("/URI", "")).startswith("file:"):
-            link.Dest = String(place_name(str(link.A.URI), html))
-            del link["/A"]
+        address = str(link.A.get("/URI", "")) if "/A" in link else ""
+        if "/Dest" in link or address.startswith("file:"):
+            wanted = place_name(address, html) if address else f"{docname}#{str(link.Dest)[1:]}"
+            wanted = wanted if wanted in places else wanted.partition("#")[0]
+            if wanted not in places:
+                continue
+            link.Dest = String(wanted)
+            if address:
+                del link["/A"]
+        kept.append(link)
+    page.obj.Annots = Array(kept)
 
 
 def place_name(address: str, html: Path) -> str:
@@ -167,29 +179,6 @@ def place_name(address: str, html: Path) -> str:
     path, _, fragment = address.partition("#")
     docname = unquote(path.removeprefix(html.as_uri() + "/")).removesuffix(".html")
     return f"{docname}#{fragment}" if fragment else docname
-
-
-def drop_dangling(book: pikepdf.Pdf, places: dict[str, Array]) -> None:
-    """Links to what is not printed, such as the index of functions or a file, go; the words stay."""
-    for page in book.pages:
-        links = page.obj.get("/Annots", [])
-        kept = []
-        for link in links:
-            wanted = str(link.get("/Dest", ""))
-            if wanted and wanted not in places:
-                wanted = wanted.partition("#")[0]
-                link.Dest = String(wanted)
-            if not wanted or wanted in places:
-                kept.append(link)
-        if len(kept) < len(links):
-            page.obj.Annots = Array(kept)
-
-
-def name_places(book: pikepdf.Pdf, places: dict[str, Array]) -> None:
-    tree = pikepdf.NameTree.new(book)
-    for name in sorted(places):
-        tree[name] = places[name]
-    book.Root.Names = Dictionary(Dests=tree.obj)
 
 
 def add_bookmarks(book: pikepdf.Pdf, parts: list[Part], order: list[Entry], places: dict[str, Array]) -> None:
@@ -206,6 +195,7 @@ def add_bookmarks(book: pikepdf.Pdf, parts: list[Part], order: list[Entry], plac
             lists[entry.level + 1] = mark.children
             for heading, id in part.headings if entry.docname else []:
                 mark.children.append(OutlineItem(heading, places[f"{entry.docname}#{id}"]))
+        outline.root.append(OutlineItem("Index", places[INDEX.docname]))
 
 
 def number_pages(book: pikepdf.Pdf) -> None:

@@ -74,7 +74,7 @@ def keep_together(app, doctree, docname: str) -> None:
             both = nodes.inline("", "", classes=["unbroken"])
             formula.replace_self(both)
             both += [formula, nodes.Text(mark[0])]
-            # by its place: a paragraph's full stops are equal
+            # not `replace`, which looks for an equal text and would take the full stop of another sentence
             both.parent[both.parent.index(both) + 1] = nodes.Text(after[mark.end() :])
 
 

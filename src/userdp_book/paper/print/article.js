@@ -9,13 +9,19 @@ async () => {
   await Promise.all(sheets.map((e) => new Promise((done) => { e.onload = e.onerror = done; })));
   article.getBoundingClientRect(); // the faces are known once the page is laid out
   await Promise.all([...document.fonts].map((face) => face.load().catch(() => {})));
-  // On paper what is looked up would bury what is read: boxes and proofs stay, sources and walks are on the site.
-  if (matchMedia("print").matches) every(".behind > :is(.implementation, .machine-checked, .walk)", (e) => e.remove());
+  // On paper what is looked up would bury what is read: boxes, proofs and what was found wrong stay; sources, walks,
+  // keys, tests' names and the rows of what was found right are on the site.
+  if (matchMedia("print").matches) {
+    every(".behind > :is(.implementation, .machine-checked, .walk), .claim:is(.claim-holds, .claim-context)", (e) => e.remove());
+    every(".claim .claim-numbers, .claim-key", (e) => e.remove());
+    every(".behind p", (e) => { if (/^(Measured|Checked) by /.test(e.textContent)) e.remove(); });
+    every(".behind, .cell_output, .cell", (e) => { if (!e.querySelector("img, svg") && !e.textContent.trim()) e.remove(); });
+  }
   // What is folded about a figure stays on the site, as do rows that are made when asked for.
   every("template, .run-bar, details.hide", (e) => e.remove());
   every("script, style, button, .headerlink, .sd-tab-set > input, .moving-controls, .all-folds", (e) => e.remove());
   every("details", (e) => { e.open = true; });
-  every("summary:not(.opens > *)", (e) => { e.textContent = (e.querySelector(".collapsed") || e).textContent; });
+  every("summary:not(.opens > *)", (e) => e.replaceChildren(...(e.querySelector(".collapsed") || e).childNodes));
   every(".toggle-hidden", (e) => e.classList.remove("toggle-hidden"));
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
   // What a script would choose from a page is all of it here.

@@ -41,8 +41,9 @@
 
   const address = new RegExp("^" + location.href.slice(0, location.href.indexOf("/book/") + 1));
   article.querySelectorAll("a[href]").forEach((link) => {
-    if (!link.href.startsWith("file:")) return;
-    const [path, fragment] = link.href.split("#");
+    const whole = new URL(link.getAttribute("href"), location.href).href; // that of a drawing's link is no string
+    if (!whole.startsWith("file:")) return;
+    const [path, fragment] = whole.split("#");
     const docname = decodeURI(path).replace(address, "").replace(/\.html$/, "");
     if (docnames.includes(docname)) {
       const own = decodeURI(path) === decodeURI(location.href.split("#")[0]);
