@@ -7,6 +7,7 @@ from math import ceil, comb, exp, log, sqrt
 import numpy as np
 import pytest
 
+from userdp.local import sparse_selection, sparse_threshold
 from userdp.local.mean import localised, localised_half_width
 from userdp.local.vector import localised_vector_mean, rotated_vector_mean, split_budget
 from userdp_papers.theory.enclosures import iv
@@ -281,3 +282,22 @@ def test_each_coordinate_has_the_users_and_the_budget_of_its_folds(
         of_fold, of_all = (localised_half_width(n=users, **known) for users in (served * n // d, n))
         assert bins == {ceil(1 / of_fold)}
         assert served == d or bins != {ceil(1 / of_all)}
+
+
+def test_the_sparse_methods_hand_on_the_users_of_their_parts(monkeypatch):
+    """From a run: line 10 of Algorithm 6 has n / 2 users for s coordinates, line 4 of Algorithm 7 n / d."""
+    n, d, s, seen = 40_000, 5, 2, []
+
+    def noted(means, how):
+        seen.append((len(means), how.epsilon, means[0]))
+        return localised(means, how)
+
+    monkeypatch.setattr("userdp.local.vector.localised", noted)
+    truth = np.array([0.0, 0.6, 0.0, 0.0, -0.6])
+    known = dict(size=1000, sparsity=s, epsilon=1.0, rng=np.random.default_rng(10))
+    run = sparse_selection(np.tile(truth, (n, 1)), **known)
+    assert run.selected.tolist() == [1, 4]
+    assert seen == [(n / 2 / s, 1, truth[j]) for j in (1, 4)]
+    seen.clear()
+    sparse_threshold(np.tile(truth, (n, 1)), **known)
+    assert seen == [(n / d, 1, truth[j]) for j in range(d)]
