@@ -73,6 +73,21 @@ def test_the_first_distance_of_14_needs_six_for_four(ell):
     assert (total <= 4 * ell) == (ell >= 2)
 
 
+@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(9)])
+def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
+    """(12) and display 6, with f = 1: the changed users have at most half of display 3; at B = 1 it fails."""
+    n, changes = 40, 3
+    most = Fraction(n - changes - 1, 2 * (changes + 1))  # A, the largest ratio of weights allowed
+    share = (changes + 1) * most / (n - 1)
+    assert Fraction(23, 50) < share <= Fraction(1, 2)
+    for ell in (b / 4, b / 2, b):
+        first = 2 * (1 + 1) + 2 * ell
+        second = Fraction(1, 2) * first
+        assert (second <= 2 * ell) == (ell >= 2)
+        assert (first + second <= 6 * b) == (b >= 2)
+    assert (first + second == 6 * b) == (b == 2)
+
+
 def test_half_of_the_weights_in_theorem_d_1():
     """Equal sizes break the last line; two thirds of the second quarter are at most half of all weight."""
     for n, aside in [(120, 4), (1200, 7), (12_000, 2000)]:

@@ -412,11 +412,14 @@ def test_constants_of_theorem_2_add_up():
 
 
 def test_the_printed_bias_is_too_weak_for_the_next_line():
-    """(S136), (S142): with E inside of the root the bias outgrows the term of (S144) that should hold it."""
+    """(S135), (S136), (S142): with E inside of the root the bias outgrows the term of (S144)."""
     cap, strength = 10**5, 10**5 * (22 / 35) ** 2
     mean = constant_size(cap).mean_root(cap)
     allowed = log(8 * sqrt(cap * strength)) / (strength * mean**2)
     assert 1 / (mean**2 * strength) <= allowed < 1 / (mean * strength)
+    bias = sqrt(cap) / mean / sqrt(cap * strength)
+    assert bias == pytest.approx(1 / (mean * sqrt(strength)), rel=1e-12)
+    assert bias < 1 / sqrt(mean * strength) / 10
 
 
 @pytest.mark.parametrize("shares", [{1: 0.5, 3: 0.3, 50: 0.2}, {2: 1.0}, {1: 0.1, 10**4: 0.9}])

@@ -2,12 +2,14 @@
 
 from fractions import Fraction as F
 from itertools import product
-from math import comb, exp, log, sqrt
+from math import ceil, comb, exp, log, sqrt
 
 import numpy as np
 import pytest
 
-from userdp.local.vector import split_budget
+from userdp.local import sparse_selection, sparse_threshold
+from userdp.local.mean import localised, localised_half_width
+from userdp.local.vector import localised_vector_mean, rotated_vector_mean, split_budget
 from userdp_papers.theory.enclosures import iv
 
 
@@ -181,11 +183,11 @@ def test_a_neighbour_may_have_all_votes_but_not_the_likelier_of_two():
 
 @pytest.mark.parametrize(("m", "tau"), [(4, F(1, 2)), (9, F(1, 3)), (16, F(1, 4))])
 def test_both_ends_move_a_mean_by_four_tails(m, tau):
-    """(155): (115) with twice (116), for fair signs; the test of (142) attains (115)."""
+    """(117), (155): (115) with twice (116), for fair signs; the test of (142) attains (115)."""
     strays = sum(F(comb(m, k), 2**m) for k in range(m + 1) if abs(F(2 * k, m) - 1) > tau)
     tail = exp(-m * tau**2 / 2)
     assert strays <= 2 * tail
-    assert 2 * (2 * tail) == 4 * tail
+    assert (2 * (2 * tail)) ** 2 == pytest.approx(16 * exp(-m * tau**2), rel=1e-12)
 
 
 def test_the_share_of_a_component_errs_by_the_order_in_177():
@@ -257,3 +259,45 @@ def test_every_coordinate_has_the_users_that_123_counts(epsilon, d=8):
     sets = [{(j + i) % d for i in range(folds)} for j in range(d)]
     assert budget == 1 and {sum(fold in some for some in sets) for fold in range(d)} == {folds}
     assert epsilon / 2 <= folds <= epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "served", "budget"), [(0.5, 1, 0.5), (1, 1, 1), (4, 4, 1), (16, 8, 2)])
+@pytest.mark.parametrize("estimate", [localised_vector_mean, rotated_vector_mean])
+def test_each_coordinate_has_the_users_and_the_budget_of_its_folds(
+    estimate, epsilon, served, budget, monkeypatch
+):
+    """(148) and calls of Algorithms 2 and 10, from a run: min(epsilon, d) n / d users, and their width."""
+    n, d, seen, known = 8000, 8, [], dict(size=10**6, epsilon=epsilon)
+
+    def noted(means, how):
+        seen.append((len(means), how.epsilon))
+        return localised(means, how)
+
+    monkeypatch.setattr("userdp.local.vector.localised", noted)
+    run = estimate(np.zeros((n, d)), **known, rng=np.random.default_rng(148))
+    assert seen == [(served * n / d, budget)] * d
+    bins = {one.votes.size for one in run.coordinates}
+    if estimate is localised_vector_mean:  # on the ball (34) has the n of all users
+        known["epsilon"] = budget
+        of_fold, of_all = (localised_half_width(n=users, **known) for users in (served * n // d, n))
+        assert bins == {ceil(1 / of_fold)}
+        assert served == d or bins != {ceil(1 / of_all)}
+
+
+def test_the_sparse_methods_hand_on_the_users_of_their_parts(monkeypatch):
+    """From a run: line 10 of Algorithm 6 has n / 2 users for s coordinates, line 4 of Algorithm 7 n / d."""
+    n, d, s, seen = 40_000, 5, 2, []
+
+    def noted(means, how):
+        seen.append((len(means), how.epsilon, means[0]))
+        return localised(means, how)
+
+    monkeypatch.setattr("userdp.local.vector.localised", noted)
+    truth = np.array([0.0, 0.6, 0.0, 0.0, -0.6])
+    known = dict(size=1000, sparsity=s, epsilon=1.0, rng=np.random.default_rng(10))
+    run = sparse_selection(np.tile(truth, (n, 1)), **known)
+    assert run.selected.tolist() == [1, 4]
+    assert seen == [(n / 2 / s, 1, truth[j]) for j in (1, 4)]
+    seen.clear()
+    sparse_threshold(np.tile(truth, (n, 1)), **known)
+    assert seen == [(n / d, 1, truth[j]) for j in range(d)]
