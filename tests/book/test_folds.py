@@ -121,3 +121,15 @@ def test_a_section_shows_one_table_that_is_not_too_long(heights, folded):
     page += section
     folds.Folds(page).run()
     assert len(list(page.findall(folds.HideCodeCellNode))) == folded
+
+
+@pytest.mark.parametrize(
+    ("before", "folded"),
+    [("The next table has both.", 0), ("The next cell runs it.", 0), ("Three tables of users.", 1)],
+)
+def test_a_table_that_the_text_announces_is_shown(before, folded):
+    page, section = new_document("page"), nodes.section("", nodes.paragraph(text=before))
+    section += cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
+    page += section
+    folds.Folds(page).run()
+    assert len(list(page.findall(folds.HideCodeCellNode))) == folded

@@ -6,7 +6,7 @@ tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and t
 """
 
 import ast
-from collections.abc import Iterable
+import re
 from itertools import zip_longest
 
 from docutils import nodes
@@ -26,10 +26,10 @@ NUMBERS, PRINT = "The table", "What is printed"
 BAR = "Code, checks and numbers"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
 DRAWING = {"plt", "sns", "style", "panels"}
-TABLES = {
-    "pd", "DataFrame", "Series", "print", "format", "round", "unstack", "pivot", "to_html", "query", "show",
-}  # fmt: skip
-IMPORTS = (ast.Import, ast.ImportFrom)
+TABLES = {"pd", "DataFrame", "Series", "print", "format", "round",
+          "unstack", "pivot", "to_html", "query", "show"}  # fmt: skip
+# words before a table that is read and not looked up
+ANNOUNCED = re.compile(r"\b(?:the|next|last) tables?\b|\bnext cell\b", re.I)
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -42,16 +42,13 @@ def length(statement: ast.stmt) -> int:
     return (statement.end_lineno or 0) - min(part.lineno for part in [statement, *decorators]) + 1
 
 
-def total(statements: Iterable[ast.stmt]) -> int:
-    return sum(map(length, statements))
-
-
 def is_setting(statement: ast.stmt) -> bool:
     """An import, the style, or a constant in capitals."""
     targets = getattr(statement, "targets", [getattr(statement, "target", None)])
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     is_style = isinstance(statement, ast.Expr) and {"style", "use"} <= names_in(statement)
-    return isinstance(statement, IMPORTS) or is_style or bool(names and all(map(str.isupper, names)))
+    is_import = isinstance(statement, ast.Import | ast.ImportFrom)
+    return is_import or is_style or bool(names and all(map(str.isupper, names)))
 
 
 def is_method(statement: ast.stmt) -> bool:
@@ -97,9 +94,9 @@ def shown(source: str, figure: bool = False) -> tuple[str | None, str]:
         return None, source
     called = purpose(body, figure)
     rest = [statement for statement in body if not is_setting(statement)]
-    writing = total(statement for statement in rest if is_writing(statement))
-    machinery = called in (CHECK, FIGURE, SETTINGS) or 2 * writing > total(rest)
-    if not machinery and total(rest) in LINES:
+    writing, whole = sum(map(length, filter(is_writing, rest))), sum(map(length, rest))
+    machinery = called in (CHECK, FIGURE, SETTINGS) or 2 * writing > whole
+    if not machinery and whole in LINES:
         return (None, source) if len(rest) == len(body) else (called, lines(source, rest))
     return called, "" if figure else lines(source, excerpt(rest))
 
@@ -108,7 +105,7 @@ def excerpt(body: list[ast.stmt]) -> list[ast.stmt]:
     """The methods among the statements, as many as fit."""
     chosen: list[ast.stmt] = []
     for statement in filter(is_method, body):
-        if total([*chosen, statement]) <= EXCERPT:
+        if sum(map(length, [*chosen, statement])) <= EXCERPT:
             chosen.append(statement)
     return chosen
 
@@ -138,8 +135,9 @@ class Folds(SphinxPostTransform):
         for cell in cells:
             for text in long_prints(cell):
                 put_behind(PRINT, text)
+            before = cell.parent[max(cell.parent.index(cell) - 1, 0)].astext()
             for table in long_tables(cell):
-                if cell.parent in seen or rows(table) > MANY:
+                if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(before):
                     put_behind(NUMBERS, table)
                 seen.add(cell.parent)
             fold(cell)
