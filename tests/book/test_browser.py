@@ -66,6 +66,20 @@ def test_dark_mode_toggles(tab, site):
     assert seen == {"light", "dark"}
 
 
+def test_the_sidebar_shows_where_one_is(tab, site):
+    """Also where the page before left it at its end."""
+    seen = """() => {
+      const bar = document.querySelector('.bd-sidebar-primary'), frame = bar.getBoundingClientRect();
+      const here = [...bar.querySelectorAll('a.current')].at(-1).getBoundingClientRect();
+      return [here.top >= frame.top && here.bottom <= frame.bottom, bar.scrollTop];
+    }"""
+    visit(tab, site, "book/liu/experiments")
+    tab.evaluate("() => { document.querySelector('.bd-sidebar-primary').scrollTop = 1e6; }")
+    assert tab.evaluate(seen)[1] > 300
+    visit(tab, site, "book/start/notation")
+    assert tab.evaluate(seen)[0]
+
+
 def test_search_finds_a_page(tab, site):
     tab.goto(f"{site}/search.html?q=randomised+response")
     tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)

@@ -133,7 +133,16 @@ const userdpPage = (() => {
     for (const [name, act] of [["pointerover", mark], ["focusin", mark], ["pointerleave", clear], ["focusout", clear]]) graph.addEventListener(name, act);
   }
 
+  /* The theme leaves the sidebar as it was on the page before. */
+  function showPlace() {
+    const bar = document.querySelector(".bd-sidebar-primary"), here = [...bar?.querySelectorAll("a.current") ?? []].at(-1);
+    if (!here) return;
+    const { top, bottom } = here.getBoundingClientRect(), frame = bar.getBoundingClientRect();
+    if (top < frame.top || bottom > frame.bottom) bar.scrollTop += top - frame.top - bar.clientHeight / 2;
+  }
+
   function start() {
+    window.addEventListener("load", showPlace);
     offerFolds();
     openRuns();
     offerFull();
