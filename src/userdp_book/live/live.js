@@ -9,7 +9,11 @@
   const book = new URL(".", document.currentScript.src);
   const SYMBOLS = { holds: "✓", "holds after correction": "✎", refuted: "✗", "not reproducible": "?", context: "○", "not at your settings": "✗", right: "✓", "not yet": "✗" };
   const SIGNS = { "<=": "≤", ">=": "≥", "<": "<", ">": ">" };
-  const { element } = userdpPage;
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
   // What stands in a field: a browser begins a line by a character or by an element.
   function textOf(field) {
     const copy = field.cloneNode(true);

@@ -6,7 +6,11 @@ const userdpMoving = (() => {
     const data = JSON.parse(root.querySelector("script").textContent);
     const svg = root.querySelector(".userdp-chart"), settings = {}, known = {};
     for (const [name, [label, first, ...shown]] of Object.entries(data.sliders)) [settings[name], known[name]] = [shown, [label, first]];
-    const { element } = userdpPage;
+    const element = (name, properties, ...children) => {
+      const made = Object.assign(document.createElement(name), properties);
+      made.append(...children);
+      return made;
+    };
 
     /* A slider; a row of buttons of which one is down where its settings are words, under a name of its own on the page. */
     const range = (name, [label, first]) => element("label", {}, `${label} `, element("output", {}),

@@ -149,7 +149,7 @@ const userdpPage = (() => {
     document.querySelectorAll(".statement-graph").forEach(follow);
     for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, show, { passive: true });
   }
-  return { element, start, preview };
+  return { start, preview };
 })();
 
 window.addEventListener("DOMContentLoaded", userdpPage.start);
