@@ -192,7 +192,7 @@ def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
     assert world.run()[0].initial == 0 and seen["distance"][0].centre == 10 / world.n
 
 
-def test_the_variance_step_draws_its_own_share_and_the_cap_is_the_one_released(monkeypatch):
+def test_the_variance_step_draws_its_own_share(monkeypatch):
     """The cohort of the variance has the largest sizes: the cap that is released lies above all others."""
     world = World()
     used, terms = [], TruncatedMean.terms
