@@ -15,7 +15,7 @@ from pretended import FRONT, repository
 from userdp_book.run import compare, pairing
 from userdp_book.run.pages import Page, code_cells, notebook, pages, read, repository_url, write
 from userdp_book.site import claims
-from userdp_book.site.links import box, keep_together
+from userdp_book.site.links import box
 
 PAGE = f"""{FRONT}
 # A page
@@ -54,14 +54,6 @@ def run_pretend(page):
         cell.execution_count = count
         cell.outputs = [nbformat.v4.new_output("stream", text=f"{count}\n")]
     write(nb, page.twin)
-
-
-def test_a_full_stop_stays_with_its_formula_and_an_equal_one_where_it_is():
-    first = nodes.literal(text="x"), nodes.Text("."), nodes.Text(" Of ")
-    paragraph = nodes.paragraph("", "", *first, nodes.math(text="t"), nodes.Text("."))
-    keep_together(None, paragraph, "")
-    assert paragraph.astext() == "x. Of t."
-    assert [both.astext() for both in paragraph.findall(nodes.inline)] == ["t."]
 
 
 def test_only_pages_with_a_kernel_have_a_notebook(book, page):

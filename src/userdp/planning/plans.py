@@ -162,14 +162,15 @@ def plan_all(
         return np.array([importance[x] * (y[0].error / y.guess) ** 2 for x, y in found.items()]), found
 
     shares, tried = importance, []
-    for _ in range(SPLITS):
+    while True:
         parts = budget.split(shares)
         losses, found = planned(parts)
         tried.append((losses.sum(), {name: (parts[name], found[name]) for name in questions}))
+        if len(tried) == SPLITS:
+            return min(tried, key=lambda one: one[0])[1]
         # where parts are best, what each gains by its next per cent is in proportion to its size
         gains = np.maximum(losses - planned(parts, MORE)[0], 1e-9 * losses)
         shares = {x: float(np.cbrt(g * parts[x].epsilon ** 2)) for x, g in zip(questions, gains, strict=True)}
-    return min(tried, key=lambda one: one[0])[1]
 
 
 def of_a_mean(least: Callable[..., float], asked: Question) -> list[float]:
