@@ -74,6 +74,15 @@ def test_counts_are_released_of_the_items_that_were_named(table, capsys):
     assert min(counts.values()) >= 0 and said["guarantee"]["epsilon"] == 100
 
 
+@pytest.mark.parametrize("left_out", ["--user", "--item", "--items"])
+def test_what_must_be_told_is_named(left_out, table, capsys):
+    told = {"--user": "user", "--item": "odd", "--items": "0", "--bound": "3", "--epsilon": "1"}
+    call = [part for name, value in told.items() if name != left_out for part in (name, value)]
+    with pytest.raises(SystemExit):
+        main(["counts", str(table[0]), *call, "--yes"])
+    assert f"required: {left_out}\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("typed", "code"), [("n", 1), ("", 1), ("yes", 0), ("Y", 0)])
 def test_nothing_is_spent_unless_it_is_confirmed(typed, code, table, tmp_path, monkeypatch):
     account = str(tmp_path / "account.json")

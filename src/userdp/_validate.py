@@ -6,7 +6,7 @@ instead, because an exception is an output and leaks.
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,39 +33,37 @@ def is_finite(value: Any) -> bool:
         return False
 
 
-def _number(name: str, value: object) -> None:
-    if not is_finite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
+def _numbers(parameters: dict[str, float]) -> Iterator[tuple[str, float]]:
+    for name, value in parameters.items():
+        if not is_finite(value):
+            raise ValueError(f"{name} must be a finite number, got {value!r}")
+        yield name, value
 
 
 def positive(**parameters: float) -> None:
     """Raise ``ValueError`` unless every parameter is a finite number above zero."""
-    for name, value in parameters.items():
-        _number(name, value)
+    for name, value in _numbers(parameters):
         if not value > 0:
             raise ValueError(f"{name} must be positive, got {value!r}")
 
 
 def in_range(low: float, high: float, /, **parameters: float) -> None:
     """Raise ``ValueError`` unless every parameter is a finite number in ``[low, high]``."""
-    for name, value in parameters.items():
-        _number(name, value)
+    for name, value in _numbers(parameters):
         if not low <= value <= high:
             raise ValueError(f"{name} must be in [{low}, {high}], got {value!r}")
 
 
 def inside(low: float, high: float, /, **parameters: float) -> None:
     """Raise ``ValueError`` unless every parameter is a number strictly between `low` and `high`."""
-    for name, value in parameters.items():
-        _number(name, value)
+    for name, value in _numbers(parameters):
         if not low < value < high:
             raise ValueError(f"{name} must be strictly between {low} and {high}, got {value!r}")
 
 
 def integer(minimum: int, most: float = math.inf, /, **parameters: float) -> None:
     """Raise ``ValueError`` unless every parameter is a whole number from `minimum` to `most`."""
-    for name, value in parameters.items():
-        _number(name, value)
+    for name, value in _numbers(parameters):
         if value != int(value) or value < minimum:
             raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
         if value > most:
@@ -94,9 +92,7 @@ def one_of(allowed: Iterable[object], /, **parameters: object) -> None:
 
 def ordered(**parameters: float) -> None:
     """Raise ``ValueError`` unless the two parameters are finite and strictly increasing."""
-    for name, value in parameters.items():
-        _number(name, value)
-    (low_name, low), (high_name, high) = parameters.items()
+    (low_name, low), (high_name, high) = _numbers(parameters)
     if not low < high:
         raise ValueError(f"{low_name} must be below {high_name}, got {low!r} and {high!r}")
 

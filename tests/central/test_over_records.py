@@ -61,11 +61,13 @@ def test_the_default_cap_has_the_least_sum_of_bias_and_noise_at_the_worst_data(e
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize("cap", [1, 3, 9])
-def test_the_interval_holds_the_mean_over_all_records_of_any_users(level, cap):
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (2.0, 7.0)])
+def test_the_interval_holds_the_mean_over_all_records_of_any_users(level, cap, low, high):
     """By the closed form of one Laplace variable; without what may be lost it fails at the worst data."""
     rng, without = np.random.default_rng(2), []
     for data in [np.ones(5), np.zeros(5), *rng.uniform(size=(30, 5))]:
-        made = record_mean(data, SIZES, epsilon=0.7, cap=cap, rng=Silent())
+        data = low + (high - low) * data
+        made = record_mean(data, SIZES, epsilon=0.7, cap=cap, domain=(low, high), rng=Silent())
         scale, lost = made.error[2:]
         truth = SIZES @ data / SIZES.sum()
         reach = made.interval(level)[1] - made.value

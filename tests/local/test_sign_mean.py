@@ -137,17 +137,18 @@ def test_few_sizes_stand_for_all():
 
 
 def test_the_model_has_as_many_users_of_a_size_as_there_are(monkeypatch):
-    """Six sizes stand for all: the middles of sixths."""
+    """Six sizes stand for all: the middles of sixths; the spread is that on [-1, 1]."""
     seen, law = [], two_point_sizes(10, 10**6, 1 / 3)
 
     class Noted(signs.Posterior):
         def __post_init__(self):
-            seen.append(self.sizes)
+            seen.append((self.sizes.tolist(), self.spread))
             super().__post_init__()
 
     monkeypatch.setattr(signs, "Posterior", Noted)
-    signs.sign_mean(np.zeros(30), size_law=law, epsilon=1.0, rng=np.random.default_rng(1))
-    assert seen[0].tolist() == [10.0] * 4 + [1e6] * 2
+    known = {"size_law": law, "epsilon": 1.0, "spread": 0.25, "domain": (0, 5)}
+    signs.sign_mean(np.zeros(30), rng=np.random.default_rng(1), **known)
+    assert seen == [([10.0] * 4 + [1e6] * 2, 0.1)]
 
 
 @pytest.mark.parametrize("tails", ["bounded", "normal"])

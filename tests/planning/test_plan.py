@@ -8,6 +8,8 @@ from html import escape
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import chi2, f
 
 from fakes import Silent
@@ -15,14 +17,15 @@ from userdp import planning
 from userdp.central import histogram, mean
 from userdp.central.mean import initial_error, realistic_mean
 from userdp.central.weights import optimal_weights
+from userdp.local import duchi_mean
 from userdp.planning import NoGain, Ranking, central_methods, local_methods
-from userdp.planning.local_methods import ANY, in_folds
+from userdp.planning.local_methods import ANY, LITTLE, in_folds, shrinking
 from userdp.planning.option import KINDS, Option
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
 from userdp.planning.risk.clipped import Users, choose_clipping
 from userdp.planning.risk.localised import sign_risk
-from userdp.privacy import CubeReport, PiecewiseReport, Release
+from userdp.privacy import CubeReport, LaplaceReport, PiecewiseReport, Release, TwoPointReport
 from userdp.privacy.guarantee import nothing_spent
 from userdp.sizes import (
     FiniteSizes,
@@ -361,7 +364,7 @@ def test_a_fold_keeps_the_means_and_sizes_of_its_users_together():
 @pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
 def test_a_released_mean_lies_in_its_domain_and_is_no_worse_for_it(trust, options):
     """At a budget at which what is released would often lie outside."""
-    ranking = plan(n=150, sizes=9, epsilon=0.05, trust=trust, domain=(0, 5), **options)
+    ranking = plan(n=150, sizes=9, epsilon=0.3, trust=trust, domain=(0, 5), **options)
     outside = False
     for option in (one for one in ranking if not one.unused):
         means = np.full((150, options.get("dimension", 1)), 4.9).squeeze()
@@ -373,6 +376,82 @@ def test_a_released_mean_lies_in_its_domain_and_is_no_worse_for_it(trust, option
             assert np.all(abs(found - 4.9) <= abs(as_sent.value - 4.9))
             outside |= bool(np.any(as_sent.value != found))
     assert outside
+
+
+# --- few users: an estimate drawn to the middle
+
+
+@given(st.floats(1e-4, 30), st.floats(0, 1))
+def test_no_other_part_of_an_estimate_has_a_smaller_bound(variance, fraction):
+    falls, parts = fraction * min(variance, 1.0), np.linspace(0, 1, 2001)
+    keep, risk = shrinking(variance, falls)
+
+    def bound(c):
+        return np.maximum(c**2 * variance, c**2 * (variance - falls) + (1 - c) ** 2)
+
+    best = bound(parts).min()
+    if keep == 1:
+        assert risk == variance and best >= LITTLE * variance * (1 - 1e-3)
+    else:
+        assert risk == pytest.approx(bound(keep), rel=1e-12) and risk <= best * (1 + 1e-12)
+        assert best <= risk * 1.01 and risk < LITTLE * variance
+
+
+@pytest.mark.parametrize("target", ["population", "users"])
+@pytest.mark.parametrize("n, epsilon, m", [(20, 1.0, 1), (100, 0.3, 5), (10, 1.0, 2), (40, 4.0, 9)])
+@pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
+def test_the_error_of_few_users_is_right_at_the_worst_mean(n, epsilon, m, target):
+    """By the exact variance of each report for signs of every mean; of two points the bound is attained."""
+    known = {"sizes": m, "epsilon": epsilon, "target": target, "spread": 0.0}
+    thetas, reports = np.linspace(-1, 1, 41), (TwoPointReport, PiecewiseReport, LaplaceReport)
+    errors = {one.method: one for one in plan(n=n, **known)}
+    for name, kind in zip(
+        ("two-point reports", "piecewise reports", "Laplace reports"), reports, strict=True
+    ):
+        option, risks = errors[name], []
+        keep = option.call.keywords.get("keep", 1.0)
+        for theta in thetas:
+            law = sign_means(theta, m)
+            values = law.values if target == "population" else np.array([theta])
+            chances = law.probabilities if target == "population" else np.ones(1)
+            noise = chances @ np.broadcast_to(kind(-1.0, 1.0, epsilon).variance(values), values.shape)
+            spread = chances @ (values - theta) ** 2
+            risks.append(keep**2 * (noise + spread) / n + (1 - keep) ** 2 * theta**2)
+        assert max(risks) <= option.error**2 * (1 + 1e-9)
+        assert option.noise <= option.error and option.bias == 1 - keep
+        if kind is TwoPointReport:
+            assert max(risks) == pytest.approx(option.error**2, rel=1e-9)
+            assert option.error < 1 / np.tanh(epsilon / 2) / np.sqrt(n)
+        assert (option.basis == "bound") == (keep < 1) == bool(option.setting)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+@pytest.mark.parametrize("small", [0.3, 0.6])
+def test_where_sizes_tell_the_worst_users_are_small_in_the_middle_and_large_at_an_end(small, epsilon):
+    """One record at 0, which is a sign, and very many at 1: the error foretold is attained."""
+    law, spread = two_point_sizes(1, 10**9, 1 - small), np.sqrt(small * (1 - small))
+    known = {"n": 5000, "sizes": law, "epsilon": epsilon, "spread": spread, "rounds": 1}
+    found = [
+        next(one.error**2 for one in plan(sizes_tell=told, **known) if one.method == "piecewise reports")
+        for told in (True, False)
+    ]
+    means, chances = np.array([-1, 1, 1]), np.array([small / 2, small / 2, 1 - small])
+    noise = PiecewiseReport(-1.0, 1.0, epsilon).variance(means)
+    variance = chances @ (noise + means**2) - (chances @ means) ** 2
+    assert variance / 5000 == pytest.approx(found[0], rel=1e-6)
+    assert found[1] < (1 - 1e-3) * found[0], "where sizes tell nothing the error is smaller"
+
+
+@pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
+def test_an_estimate_of_few_users_is_drawn_to_the_middle_and_its_interval_stays():
+    option = plan(n=30, sizes=5, epsilon=0.5, domain=(0, 10), spread=0)[0]
+    means, keep = np.full(30, 2.0), option.call.keywords["keep"]
+    found = option.run(means, np.full(30, 5), rng=np.random.default_rng(1))
+    plain = duchi_mean(means, epsilon=0.5, domain=(0, 10), rng=np.random.default_rng(1))
+    assert keep < 0.9 and found.value == np.clip(5 + keep * (plain.value - 5), 0, 10)
+    assert found.sent == plain.value and found.interval() == plain.interval()
+    assert f"{keep:.2g} of its distance from the middle" in option.setting
+    assert plan(n=3000, sizes=5, epsilon=0.5, rounds=1)[0].setting == "", "many users gain nothing"
 
 
 @pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")

@@ -13,6 +13,7 @@ from userdp.sizes import (
     two_point_sizes,
     uniform_sizes,
 )
+from userdp_papers.populations import basis, sobolev_weights
 from userdp_papers.populations.records import PointMass, Signs, Uniforms, draw_halves
 
 LITERAL = {
@@ -131,3 +132,12 @@ def test_a_mean_on_an_edge_lies_in_the_bin_of_its_quotient(half_width):
     for m in (1, 3, 10, 40, 99, 400, 1000, 10_000):
         k = np.arange(m + 1)
         assert np.array_equal(bins.index(2 * (k / m) - 1), bins.index((2 * k - m) / m))
+
+
+def test_the_weights_of_an_ellipsoid_are_those_of_a_derivative():
+    """By midpoints, which are exact for trigonometric polynomials, and a difference whose error is known."""
+    terms, step = 101, 1e-5
+    theta, x = np.random.default_rng(1).normal(size=terms), (np.arange(1000) + 0.5) / 1000
+    slope = (basis(x + step, terms) - basis(x - step, terms)) @ theta / (2 * step)
+    weighed = np.sum(sobolev_weights(terms, 1.0) ** 2 * theta**2)
+    assert weighed == pytest.approx(np.mean(slope**2) / np.pi**2, rel=1e-4)

@@ -55,6 +55,13 @@ def test_repetitions_are_a_thousand_millions_at_most():
             sweep(draw, [], repetitions=repetitions, seed=1)
 
 
+@pytest.mark.parametrize("most", [-(2**15), 2**15])
+def test_workers_are_some_ten_thousands_at_most(most):
+    assert sweep(draw, [], repetitions=1, seed=1, n_jobs=most) == []
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        sweep(draw, [], repetitions=1, seed=1, n_jobs=most + (1 if most > 0 else -1))
+
+
 def test_the_progress_bar_stays_out_of_files(capsys):
     sweep(draw, GRID, repetitions=1, seed=1)
     assert capsys.readouterr() == ("", "")

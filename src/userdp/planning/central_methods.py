@@ -45,8 +45,7 @@ def options(asked: Question) -> Iterator[Option]:
 def uniform(asked: Question) -> Option:
     """The average with Laplace noise of variance 2 (2 / (n epsilon))^2."""
     noise = 8 / (asked.n * asked.epsilon) ** 2
-    variance = noise + asked.drawn / asked.n
-    return one_round(asked, "average of all users", uniform_mean, variance, noise=noise)
+    return one_round(asked, "average of all users", uniform_mean, noise + asked.drawn / asked.n, noise=noise)
 
 
 def totals(asked: Question) -> Option:
@@ -141,11 +140,10 @@ def weighted(asked: Question) -> Option:
     variances, half, lost = in_the_middle(asked, law.values, asked.epsilon)
     half = np.minimum(half, 0.5)
     weights = optimal_weights(variances, 2 * half, epsilon=asked.epsilon, counts=counts)
-    silent = float((counts * weights.value**2) @ variances)
     return asked.mean_option(
         name,
         4 * (weights.variance + lost),
-        noise=4 * (weights.variance - silent),
+        noise=4 * (weights.variance - float((counts * weights.value**2) @ variances)),
         assumes=f"{ENDS}; sizes public; {TELL_NOTHING}",
         call=realistic_mean,
         **about_a_centre(asked),

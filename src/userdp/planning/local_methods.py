@@ -27,6 +27,7 @@ NORMAL = "users' means are normal"
 TELL_NOTHING = "sizes tell nothing of means"
 ONE_LAW = "all users' records have one distribution"
 MOST_ROUNDS = 3  # in which the improved mean may meet its users
+LITTLE = 0.9  # of a risk, from which shrinking an estimate gains too little
 MOST_RECORDS = 10**8  # of which the distribution of a mean is listed
 
 
@@ -52,18 +53,42 @@ def common(asked: Question) -> dict[str, Any]:
 
 
 def one_round(
-    asked: Question, method: str, estimator: Callable[..., Any], variance: float, *, noise: float
+    asked: Question, method: str, estimator: Any, variance: float, *, noise: float, falls: float = 0.0
 ) -> Option:
-    """A method that needs no sizes and assumes nothing, by its variance on [-1, 1] and its noise."""
-    how: dict[str, Any] = {"basis": "exact", "assumes": ANY, "call": partial(without_sizes, estimator)}
-    return asked.mean_option(method, variance, noise=noise, **how, **common(asked))
+    """A method that needs no sizes and assumes nothing, by its variance on [-1, 1] and its noise.
+
+    At the mean theta it has a variance of at most ``variance - falls theta^2``.
+    """
+    keep, risk = shrinking(variance, falls)
+    how: dict[str, Any] = {"basis": "exact", "call": partial(without_sizes, estimator)}
+    if keep < 1:
+        how = {"basis": "bound", "bias": 1 - keep, "call": partial(shrunk, estimator, keep=keep)}
+        how["setting"] = f"drawn to {keep:.2g} of its distance from the middle"
+    return asked.mean_option(method, risk, noise=keep**2 * noise, assumes=ANY, **how, **common(asked))
+
+
+def shrinking(variance: float, falls: float) -> tuple[float, float]:
+    """What to keep of an estimate's way from 0, and the risk then; all of it where that gains little.
+
+    With a part c kept, the risk is at most ``c^2 (variance - falls theta^2) + (1 - c)^2 theta^2``, which is
+    linear in theta^2: the least of what is larger, at 0 or at 1.
+    """
+    keep = min(1 / (1 + math.sqrt(falls)), 1 / (1 + variance - falls))
+    risk = keep**2 * (variance - falls) + (1 - keep) ** 2
+    return (keep, risk) if risk < LITTLE * variance else (1.0, variance)
+
+
+def shrunk(estimator: Callable[..., Any], means: Any, sizes: Any = None, *, keep: float, **known: Any) -> Any:
+    """What the estimator makes of the means, drawn to the middle of the domain; `sent` is what it was."""
+    found, middle = estimator(means, **known), sum(known["domain"]) / 2
+    return replace(found, value=middle + keep * (found.value - middle), sent=found.value)
 
 
 def two_points(asked: Question) -> Option:
     """Two-point reports have variance at most B^2 / n, which is reached where the mean is 0."""
     bound = TwoPointReport(-1.0, 1.0, asked.epsilon).magnitude
-    noise = max(bound**2 - asked.drawn, 0.0) / asked.n
-    return one_round(asked, "two-point reports", duchi_mean, bound**2 / asked.n, noise=noise)
+    noise, variance = max(bound**2 - asked.drawn, 0.0) / asked.n, bound**2 / asked.n
+    return one_round(asked, "two-point reports", duchi_mean, variance, noise=noise, falls=1 / asked.n)
 
 
 def laplace(asked: Question) -> Option:
@@ -77,16 +102,17 @@ def piecewise(asked: Question) -> Option:
 
     Given its latent mean, a user's mean of m records has a variance of at most ``(1 - own^2) / m``, so that
     the risk is linear in the expected square of the latent means: worst where that is least or where it is 1.
+    If sizes tell of means, the users at the ends may have many records and those in the middle few.
     """
     report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
     least, most = report.variance([0.0, 1.0]).tolist()
-    own, record = asked.unit_spread**2, asked.size_law.expectation(lambda m: 1 / m)
-    if asked.target == "users":  # whose means are what they are
-        own = record = 0.0
-    sampling = own + (1 - own) * record
-    middle, ends = least + (most - least) * sampling + sampling, most + own
+    drawn = asked.target == "population"  # else the users' means are what they are
+    own, record = drawn * asked.unit_spread**2, drawn * asked.size_law.expectation(lambda m: 1 / m)
+    sampling = own + (record if asked.telling else (1 - own) * record)
+    middle, ends = least + (most - least) * sampling + sampling, most + (sampling if asked.telling else own)
     variance, noise = max((middle, middle - sampling), (ends, most))
-    return one_round(asked, "piecewise reports", piecewise_mean, variance / asked.n, noise=noise / asked.n)
+    how = {"noise": noise / asked.n, "falls": (variance - ends) / asked.n}
+    return one_round(asked, "piecewise reports", piecewise_mean, variance / asked.n, **how)
 
 
 def improved(asked: Question) -> Option:
@@ -96,7 +122,7 @@ def improved(asked: Question) -> Option:
         return unused("improved mean", "meets users more than once, and rounds is 1")
     tails: Tails | Mixture = asked.tails
     law, spread = size_cells(asked.weighing_law), asked.unit_spread
-    if asked.unequal and asked.sizes_tell:
+    if asked.telling:
         unit = math.hypot(law.smallest**-0.5, spread)
         tails = mixture(size_cells(asked.size_law), spread, asked.tails, unit)
     plan, bound = best_plan(Known(asked.n, asked.epsilon, law, tails, spread), most)

@@ -103,9 +103,8 @@ class Option:
 
 def within(found: Any, domain: tuple[float, float] | None) -> Any:
     """A released mean projected to its domain, released counts to what a count can be: never further off."""
-    low, high = domain or (0.0, math.inf)
-    value = np.clip(found.value, low, high)
-    sent = {"sent": found.value} if found.error else {}  # an interval is about what was sent
+    value = np.clip(found.value, *(domain or (0.0, math.inf)))
+    sent = {"sent": found.value} if found.error and found.sent is None else {}  # what an interval is about
     return replace(found, value=value if np.ndim(value) else float(value), **sent)
 
 
@@ -239,10 +238,9 @@ class Question:
         _validate.domain(self.domain)
         _validate.in_range(0, self.half, spread=self.spread)
         _validate.integer(1, dimension=self.dimension)
-        if self.items is not None:
-            _validate.integer(1, items=self.items)
-        if self.rounds is not None:
-            _validate.integer(1, rounds=self.rounds)
+        for name in ("items", "rounds"):
+            if (value := getattr(self, name)) is not None:
+                _validate.integer(1, **{name: value})
         if self.private_sizes:
             refuse_private(sizes=self.size_law)
 
@@ -260,6 +258,11 @@ class Question:
     def unequal(self) -> bool:
         """Whether users hold different numbers of records."""
         return self.size_law.smallest != self.size_law.largest
+
+    @property
+    def telling(self) -> bool:
+        """Whether a user's number of records may tell of its mean."""
+        return self.unequal and self.sizes_tell
 
     @property
     def weighing_law(self) -> SizeLaw:
@@ -321,7 +324,7 @@ class Question:
         """The reason not to use a method that weights by size, if there is one."""
         if self.target != "population":
             return unused(method, f"does not estimate {TARGETS[self.target]}")
-        if self.sizes_tell and self.unequal:
+        if self.telling:
             return unused(method, "weighs by size, and sizes tell of means")
         return None
 

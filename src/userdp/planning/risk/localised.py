@@ -17,14 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from userdp import _validate
 from userdp._public import public
 from userdp.local.localise import Bins
-from userdp.local.mean import KENT_MARGIN
 from userdp.planning.risk.improved_plan import Tails
-from userdp.privacy.reports import BinaryResponse, LaplaceReport
+from userdp.privacy.reports import BinaryResponse
 from userdp.sizes import SizeLaw
 
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
 # last rounds are than if all users were asked at theta, which searches go astray, how slowly they come back.
-LATE, ASTRAY, BACK = 1.25, 0.1, 0.85
+LATE, ASTRAY, BACK = 1.25, 0.1, 0.82
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 
@@ -78,15 +77,6 @@ def sign_means(theta: float, size: int) -> MeanLaw:
     counts, probabilities = binomial_window(size, (1 + theta) / 2)
     kept = np.where(probabilities > NEGLIGIBLE, probabilities, 0.0)
     return MeanLaw(theta, *map(_validate.locked, (2 * (counts / size) - 1, kept / kept.sum())))
-
-
-def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
-    """Mean squared error of the refinement (Kent, Algorithm 3) given each chosen bin, shape (bins.count,)."""
-    half, margin = n // 2, KENT_MARGIN * bins.half_width
-    lower, upper = bins.ends(np.arange(bins.count))
-    bias, square = law.projected(lower - margin, upper + margin)
-    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * bins.half_width, epsilon).scale ** 2
-    return bias**2 + (square - bias**2 + noise) / half
 
 
 @cache

@@ -14,8 +14,10 @@ from scipy.special import expit, gammaln, xlog1py, xlogy
 from userdp import _validate
 from userdp._public import public
 from userdp.local.localise import MOST_BINS, Bins
+from userdp.local.mean import KENT_MARGIN
 from userdp.planning.risk.improved_plan import vote_factors
-from userdp.planning.risk.localised import MeanLaw, risks_by_bin, sign_means
+from userdp.planning.risk.localised import MeanLaw, sign_means
+from userdp.privacy.reports import LaplaceReport
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 POSITIONS = 8  # of theta within a bin
@@ -119,6 +121,15 @@ def _win(left: NDArray, right: NDArray, equal: NDArray, counts: NDArray, chances
     return total
 
 
+def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
+    """Mean squared error of the refinement (Kent, Algorithm 3) given each chosen bin, shape (bins.count,)."""
+    half, margin = n // 2, KENT_MARGIN * bins.half_width
+    lower, upper = bins.ends(np.arange(bins.count))
+    bias, square = law.projected(lower - margin, upper + margin)
+    noise = 2 * LaplaceReport(0.0, 2 * (1 + KENT_MARGIN) * bins.half_width, epsilon).scale ** 2
+    return bias**2 + (square - bias**2 + noise) / half
+
+
 @public
 def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
     """Risk of the localised mean (Kent, Algorithm 2) for users of one size, exact up to rounding.
@@ -131,8 +142,8 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
         Number of users; some hundreds are quick.
     epsilon
         Budget of a user.
-    width
-        Half-width of a bin, Delta.
+    half_width
+        Half of a bin's width, Delta.
 
     Returns
     -------
