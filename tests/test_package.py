@@ -27,7 +27,8 @@ MODULES = [
 
 INSTALLED = set(packages_distributions())
 
-# what a call does that does not say: no delta, the corrected variant, the law of all reports at once
+# what a call does that does not say: no delta, the corrected variant, the law of all reports at once, half of
+# the budget for a first step, audits that accuse wrongly once in a million
 DEFAULTS = {
     "delta": (0.0, None),
     "release_delta": (0.0,),
@@ -46,6 +47,26 @@ DEFAULTS = {
     "logs": (False,),
     "closed": (False,),
     "truncated": (False,),
+    "split": (False,),
+    "empirical": (False,),
+    "public": (False,),
+    "private_sizes": (False,),
+    "sizes_tell": (True,),
+    "random_cohorts": (True,),
+    "both": (True,),
+    "unbiased": (True,),
+    "last": (False, "two-point"),
+    "domain": ((0.0, 1.0), (-1.0, 1.0), None),
+    "level": (1e-6,),
+    "failure": (1e-6,),
+    "share": (0.5,),
+    "odds": (0.5,),
+    "sigmas": (0.0,),
+    "decay": (1.0,),
+    "draws": (1,),
+    "clips": (1,),
+    "counts": (1, None),
+    "dimension": (1,),
 }
 
 HIDE = """

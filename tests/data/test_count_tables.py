@@ -128,6 +128,15 @@ def test_faults_of_the_domain_are_named(domain, message):
         count_table(USERS, ITEMS, domain=domain)
 
 
+def test_labels_and_counts_may_be_as_large_as_their_types_hold():
+    low, high = -(2**63), 2**63 - 1
+    assert count_table([low, high], ["x", "x"]).labels == (low, high)
+    for beyond in (low - 1, high + 1, float(2**63)):
+        with says("users must be all text or all whole numbers: see row 1"):
+            count_table([1, beyond], ["x", "x"])
+    assert count_table(["a", "b"], ["x", "x"], [2**52, 2**52 - 1]).sizes.sum() == 2**53 - 1
+
+
 def test_all_empty_histograms_over_a_domain_are_a_table():
     assert count_table(["a", "b"], ["x", "x"], [0, 0], domain=["x"]).sizes.tolist() == [0, 0]
 

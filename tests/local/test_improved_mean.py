@@ -228,6 +228,15 @@ def test_the_bound_on_a_failed_vote_counts_all_edges_but_the_two_nearest():
     assert _vote_failure(Plan(300, 0.5, 150, rounds), law, 1.0, "bounded") == 0
 
 
+def test_the_bound_on_a_failed_vote_takes_the_spread_of_the_round_that_follows():
+    narrow, wide = (Round(10, 0.3, 1.0, spread) for spread in (0.05, 0.3))
+    first, both, wider = (
+        _vote_failure(Plan(300, 0.15, 150, rounds), constant_size(10**8), 1.0, "bounded")
+        for rounds in ((narrow,), (narrow, wide), (wide, narrow))
+    )
+    assert first == both < wider
+
+
 @pytest.mark.parametrize("tails", ["bounded", "normal"])
 def test_the_bound_of_a_plain_report_is_its_variance(tails):
     plan = Plan(0, 1.0, 1, (Round(50, 1.0, 0.0),))

@@ -7,7 +7,7 @@ from scipy.stats import chi2, norm
 
 from laws import has_mean, same_law
 from userdp.local import signs
-from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
+from userdp.local.signs import CELLS, GRID, ROUNDS, Posterior, moments, sign_mean
 from userdp.planning import plan
 from userdp.planning.risk.localised import ASTRAY, BACK, LATE, sign_risk
 from userdp.privacy.reports import BinaryResponse
@@ -55,6 +55,35 @@ def test_the_posterior_is_that_of_all_answers_by_enumeration():
     found = np.exp(known.log[at])
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     assert not np.allclose(found, expected[::-1], rtol=0.01)
+
+
+@pytest.mark.parametrize("size, spread", [(9, 0.0), (10**5, 0.0), (10**5, 0.002), (10**12, 0.0)])
+def test_the_grid_has_four_cells_to_a_deviation_of_a_mean_within_its_limits(size, spread):
+    grid = Posterior(np.array([1.0, size]), spread, BinaryResponse(1.0)).grid
+    cells = 8 / np.sqrt(1 / size + spread**2)
+    assert grid.size % 2 == 1 and abs(grid.size - np.clip(cells, *GRID)) <= 1
+    assert (grid[0], grid[grid.size // 2], grid[-1]) == (-1, 0, 1)
+
+
+@pytest.mark.parametrize("place", [0.2, 0.995, -0.995])
+def test_the_mean_is_that_of_a_hundred_times_as_fine_a_grid(place):
+    """Of what is known to less than a cell, next to the ends too."""
+    known = Posterior(np.array([10.0**4]), 0.0, BinaryResponse(1.0))
+    answers = np.array([place, place + 0.001]), np.array([900.0, 900.0]), np.array([450.0, 440.0])
+    known.learn(*answers)
+    fine = np.linspace(-1, 1, 100 * known.grid.size)
+    mean, deviation = moments(fine, known.likelihood(fine, *answers))
+    assert abs(known.mean() - mean) < 0.02 * deviation < 0.02 * (known.grid[1] - known.grid[0])
+
+
+@pytest.mark.parametrize("at", [0, 300, 512])
+def test_a_threshold_lies_anywhere_in_the_cell_that_is_drawn_and_in_the_domain(at):
+    known, rng = Posterior(np.array([9.0]), 0.0, BinaryResponse(1.0)), np.random.default_rng(5)
+    known.log[np.arange(513) != at] = -800.0
+    drawn, cell = known.draw(4000, rng), 1 / 256
+    ends = np.clip(known.grid[at] + cell * np.array([-0.5, 0.5]), -1, 1)
+    assert has_mean(np.abs(drawn - known.grid[at]), cell / 4 if at == 300 else cell / 8)
+    assert [drawn.min(), drawn.max()] == pytest.approx(ends, abs=cell / 200)
 
 
 def test_moments_of_a_density_are_those_of_the_normal():
