@@ -1,7 +1,7 @@
 """Steps of the proofs in Cummings et al.'s supplement, one by one: what their ledger names."""
 
 from fractions import Fraction
-from math import comb, exp, sinh, sqrt
+from math import comb, exp, log, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom, laplace, truncnorm
 
 from userdp.central import TruncatedMean
+from userdp.central.mean import initial_error, window
 from userdp_papers.theory.enclosures import iv
 
 RATIONALS = [[Fraction(int(p), 11) for p in row] for row in np.random.default_rng(1).integers(1, 60, (40, 4))]
@@ -24,8 +25,15 @@ def test_the_inequalities_of_10_one_by_one(seed):
     sizes = np.sort(np.exp(rng.uniform(0, np.log(ratio), n) * rng.choice([0, 1, rng.random()])))[::-1]
     sizes[: n // 2] = np.minimum(sizes[: n // 2], ratio * sizes[n // 2 - 1])
     theta, share = rng.uniform(0.01, 0.99), rng.choice([0, 1, rng.random() ** 4])
-    variances = theta * (1 - theta) * (1 / sizes + (1 - 1 / sizes) * share)
-    assert variances[n // 2 - 1] <= ratio * variances[0] * (1 + 1e-12)
+    extreme = np.array([ratio * sizes[n // 2 - 1], sizes[n // 2 - 1]])  # equality where users do not differ
+    assert 1 / extreme[1] == pytest.approx(ratio / extreme[0], rel=1e-12)
+
+    def variance(of):
+        return theta * (1 - theta) * (1 / of + (1 - 1 / of) * share)
+
+    for first, median in (variance(sizes[[0, n // 2 - 1]]), variance(extreme)):
+        assert median <= ratio * first * (1 + 1e-12)
+    variances = variance(sizes)
     cap = rng.choice([np.inf, 10 ** rng.uniform(-1, 3)])
     weights = np.minimum(1 / variances, cap / np.sqrt(variances))
     upper, median = weights[: n // 2].sum(), weights[n // 2 - 1]
@@ -51,7 +59,14 @@ def test_the_cap_on_sizes_in_11(k, size, theta):
 
 @pytest.mark.parametrize(("v", "mean", "rest", "x"), RATIONALS)
 def test_what_one_user_moves_in_14_is_an_identity(v, mean, rest, x):
+    """And a group, as in display 4 of Lemma D.2: at most its number times its largest term."""
     assert (rest * mean + v * x) / (rest + v) - mean == v / (rest + v) * (x - mean)
+    for group, agree in (([(v, x)] * 3, True), ([(v, x), (v / 3, mean), (2 * v, -x)], False)):
+        terms = [abs(w * (y - mean)) for w, y in group]
+        weight = rest + sum(w for w, _ in group)
+        moved = abs((rest * mean + sum(w * y for w, y in group)) / weight - mean)
+        most = len(group) * max(terms) / weight
+        assert moved <= most and (not agree or moved == most)
 
 
 def test_the_constants_of_lemma_d_2():
@@ -86,6 +101,7 @@ def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
         assert (second <= 2 * ell) == (ell >= 2)
         assert (first + second <= 6 * b) == (b >= 2)
     assert (first + second == 6 * b) == (b == 2)
+    assert (8 * b >= 16) == (b >= 2)  # our bound without B, and that of the lemma
 
 
 def test_half_of_the_weights_in_theorem_d_1():
@@ -252,9 +268,12 @@ def test_weights_of_capped_sizes(c, s):
     assert max(weights) == pytest.approx(1 / variances[-1], rel=1e-12)
 
 
-@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(-2)])
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(-3, 4), Fraction(-2)])
 def test_the_weights_of_an_unbiased_mechanism_sum_to_1(share):
-    """Lemma 5.3: two coins of one mean; the slope in both means together is the sum of the users' slopes."""
+    """Lemma 5.3: two coins of one mean; the slope in both means together is the sum of the users' slopes.
+
+    One of them may be negative: their sizes, which sum to at least 1, make weights with no more variance.
+    """
 
     def mean(p, q):
         law = {(x, y): (p if x else 1 - p) * (q if y else 1 - q) for x in (0, 1) for y in (0, 1)}
@@ -264,3 +283,106 @@ def test_the_weights_of_an_unbiased_mechanism_sum_to_1(share):
         assert mean(theta, theta) == theta
         first, second = mean(1, theta) - mean(0, theta), mean(theta, 1) - mean(theta, 0)
         assert first + second == 1
+        sizes = [abs(first), abs(second)]
+        assert (min(first, second) < 0) == (share < -Fraction(1, 2)) == (sum(sizes) > 1)
+        least = sum(w**2 for w in sizes) / sum(sizes) ** 2
+        assert least * sum(sizes) ** 2 == first**2 + second**2 and sum(sizes) >= 1
+
+
+def test_ln_of_two_over_delta_keeps_the_noisy_sum_below_the_true_one():
+    """Line 11 of Algorithm 3: ln(1/2 delta) is enough; with the lost slash the sum is nearly surely above."""
+    for delta in (0.1, 1e-6):
+        above = {shift: laplace.sf(log(shift)) for shift in (2 / delta, 1 / (2 * delta), 2 * delta)}
+        assert above[2 / delta] == pytest.approx(delta / 4)
+        assert above[1 / (2 * delta)] == pytest.approx(delta)
+        assert above[2 * delta] == pytest.approx(1 - delta)
+
+
+@pytest.mark.parametrize(("deviation", "cap"), [row[:2] for row in RATIONALS])
+def test_the_sampling_term_in_theorem_d_1(deviation, cap):
+    """Displays 6 and 8: a weight squared times its variance; only the square of the cap has its unit."""
+    weight = min(1 / deviation**2, cap / deviation)
+    assert weight**2 * deviation**2 == min(1 / deviation**2, cap**2)
+    for unit in (Fraction(3), Fraction(1, 5)):
+        scaled = min(1 / (unit * deviation) ** 2, (cap / unit) ** 2)
+        assert scaled == min(1 / deviation**2, cap**2) / unit**2
+        printed = min(1 / (unit * deviation) ** 2, cap / unit)
+        assert printed != min(1 / deviation**2, cap) / unit**2 or cap / unit > 1 / (unit * deviation) ** 2
+
+
+def test_a_window_begins_before_the_ideal_one_if_it_grows_with_the_variance():
+    """Lemma 4.2, display 3: at the largest error of the initial mean; one that falls begins later."""
+    alpha, theta = 0.05, 0.3
+    for variance, larger, beta in ((0.01, 0.02, 0.1), (1e-4, 8e-4, 1e-3), (0.01, 0.01, 0.1)):
+        estimated = window(np.array([9]), 50, mean=theta, variance=larger, beta=beta / 2)
+        ideal = window(np.array([9]), 50, mean=theta, variance=variance, beta=beta)
+        initial = theta + alpha
+        assert initial - (alpha + estimated) < theta - ideal
+        falling = 1 / estimated
+        assert initial - (alpha + falling) > theta - 1 / ideal
+
+
+def test_the_statistic_without_some_users_is_as_near_as_13_says():
+    """The deviation of display 2 times twice the logarithm; the variance itself has another unit."""
+    for least, changes, log_sets in ((0.01, 3, 20.0), (4.0, 0, 9.0)):
+        deviation = sqrt(least**2 / (changes + 1))
+        assert 2 * deviation * log_sets == pytest.approx(2 * least * log_sets / sqrt(changes + 1), rel=1e-12)
+        for unit in (10.0, 0.1):
+            scaled = sqrt((unit * least) ** 2 / (changes + 1))
+            assert scaled == pytest.approx(unit * deviation)
+            assert scaled**2 != pytest.approx(unit * deviation**2)
+
+
+def test_the_truncated_density_needs_its_scale():
+    """Corollary 5.5, display 3: with the factor it integrates to 1, without to less than a tenth."""
+    spread, cut = 0.05, 2.5
+    mass = float(mpmath.erf(cut / sqrt(2)))
+    share = 2 * cut * exp(-(cut**2) / 2) / sqrt(2 * np.pi) / mass
+    scale = spread / sqrt(1 - share)
+
+    def printed(q):
+        return mpmath.npdf((q - mpmath.mpf(1) / 2) / scale) / mass
+
+    whole = mpmath.quad(printed, [0.5 - cut * scale, 0.5, 0.5 + cut * scale])
+    assert float(whole / scale) == pytest.approx(1, rel=1e-9)
+    assert whole < 0.1
+
+
+def test_the_last_steps_of_lemma_f_3():
+    """Displays 1 and 5: a half of 1/m, the root of 2 + 3, and the power that is 2.8 at two records."""
+    for m in (2, 3, 9, 60):
+        q = Fraction(1, m)
+        assert q * (1 - q) == (1 - q) / m >= Fraction(1, 2) / m
+        assert (Fraction(m, m - 1) ** 3 > 2**2) == (m == 2)
+        for spread in (Fraction(1, 2 * m), q, 2 * q):
+            assert (spread**2 / m <= spread**3) == (spread >= q)
+    assert 0.68 < 4 * 1.5**1.5 * (sqrt(2) + sqrt(6)) / (8 * 3 * sqrt(3)) < 0.69
+    assert 1.83 < 1.5**1.5 < 1.84
+
+
+def test_the_variance_splits_over_users_as_in_lemma_e_1():
+    """Both displays: the mean output of two users with three values each; own parts alone if it is a sum."""
+    law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    table = [[Fraction(v) for v in row] for row in ((1, 4, -2), (0, 7, 3), (5, -1, 2))]
+    for added in (False, True):
+        output = [[table[0][x] + table[1][y] if added else table[x][y] for y in range(3)] for x in range(3)]
+        rows = [sum(q * v for q, v in zip(law, row, strict=True)) for row in output]
+        columns = [sum(law[x] * output[x][y] for x in range(3)) for y in range(3)]
+        mean = sum(p * v for p, v in zip(law, rows, strict=True))
+        pairs = [(law[x] * law[y], x, y) for x in range(3) for y in range(3)]
+        whole = sum(p * (output[x][y] - mean) ** 2 for p, x, y in pairs)
+        first = sum(law[x] * (rows[x] - mean) ** 2 for x in range(3))
+        second = sum(p * (output[x][y] - rows[x]) ** 2 for p, x, y in pairs)
+        own = sum(law[y] * (columns[y] - mean) ** 2 for y in range(3))
+        assert whole == first + second
+        assert own <= second and (own == second) == added
+
+
+@pytest.mark.parametrize(("initial", "users"), [(0.3, 1000), (1e-3, 5000), (0.98, 200)])
+def test_the_error_of_the_initial_mean_solves_its_inequality(initial, users, epsilon=0.5, beta=0.05):
+    """Algorithm 2, line 3: the mean that far off, less the noise, is where the Chernoff bound is met."""
+    noise, rate = log(2 / beta) / (epsilon * users), log(4 / beta) / users
+    theta = initial + sqrt(12 * initial * rate + 36 * rate**2) + 6 * rate
+    assert (theta - initial) ** 2 == pytest.approx(12 * theta * rate, rel=1e-9)
+    known = {"epsilon": epsilon, "beta": beta, "printed": True}
+    assert initial_error(initial, users, **known) == pytest.approx(2 * max(theta - initial, noise), rel=1e-12)

@@ -5,9 +5,10 @@ from itertools import product
 from math import ceil, comb, exp, isqrt, log, sqrt
 
 import mpmath
+import numpy as np
 import pytest
 
-from userdp.local.unequal import dame_half_width
+from userdp.local.unequal import dame_half_width, dame_rounds
 from userdp.sizes import constant_size
 from userdp_papers.theory.enclosures import iv
 from userdp_papers.theory.rates.dame import CORRECTED, PRINTED
@@ -19,11 +20,40 @@ HALF = F(1, 2)
 
 
 def test_two_coins_differ_as_stated():
-    """(S5) to (S8): both sides are linear in delta, so that two values decide."""
-    for delta in (F(1, 3), F(1, 7)):
+    """(S2), (S4) to (S9): the two sums over the atoms; 3 in (S9) is more than the 2 ln 3 at a half."""
+    for delta in (F(1, 2), F(1, 3), F(1, 7)):
         up, down = (1 + delta) / 2, (1 - delta) / 2
         assert (abs(up - down) + abs(down - up)) / 2 == delta
-        assert up - down == delta  # the weights of the opposite log-ratios in (S7)
+        divergence = sum(float(p) * log(p / q) for p, q in ((up, down), (down, up)))
+        assert divergence == pytest.approx(delta * log((1 + delta) / (1 - delta)), rel=1e-12)
+        assert 2 * delta**2 < divergence <= 3 * delta**2
+
+
+def test_distances_for_each_size_as_in_s18_and_s19():
+    """Signs listed: m records have m times the divergence of one; small means attain Pinsker's half."""
+    for m, delta in product((1, 2, 5), (0.001, 0.3)):
+        up, down = (1 + delta) / 2, (1 - delta) / 2
+        laws = [[p**k * q ** (m - k) for k in range(m + 1)] for p, q in ((up, down), (down, up))]
+        times = [comb(m, k) for k in range(m + 1)]
+        divergence = sum(c * p * log(p / q) for c, p, q in zip(times, *laws, strict=True))
+        assert divergence == pytest.approx(m * delta * log((1 + delta) / (1 - delta)), rel=1e-9)
+        distance = sum(c * abs(p - q) for c, p, q in zip(times, *laws, strict=True)) / 2
+        assert distance <= sqrt(divergence / 2) * (1 + 1e-12)
+        assert m > 1 or delta == 0.3 or distance == pytest.approx(sqrt(divergence / 2), rel=1e-6)
+
+
+def test_le_cam_and_bretagnolle_huber_for_two_reports():
+    """(S20) and (S21): binary reports decide; the least of each quotient is below twice its constant."""
+    quotients, delta = [], F(1, 3)
+    for i, j in product(range(21), range(1, 20)):
+        p, q = F(i, 20), F(j, 20)
+        overlap = min(p, q) + min(1 - p, 1 - q)  # 1 - TV
+        posterior = [(a / (a + b), (a + b) / 2) for a, b in ((p, q), (1 - p, 1 - q)) if a + b]
+        best = sum(mass * 4 * delta**2 * share * (1 - share) for share, mass in posterior)
+        divergence = sum(float(a) * log(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a)
+        quotients.append((best / delta**2 / overlap, float(overlap) * exp(divergence)))
+    assert min(risk for risk, _ in quotients) == 1 > HALF  # of the mean of both risks
+    assert 1 / 2 < min(share for _, share in quotients) < 0.9
 
 
 def test_the_divergence_stands_under_the_root():
@@ -177,7 +207,7 @@ def test_what_is_cut_of_a_large_user(cap, theta, s):
 
 @pytest.mark.parametrize(("cap", "theta"), [(4, F(1, 5)), (9, F(-1, 3))])
 def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
-    """(S50), (S102), (S103), (S116), (S123), (S131): one voter and one later user, every pair of them."""
+    """(S32), (S50), (S102), (S103), (S116), (S123), (S131): one voter and one later user, every pair."""
     root, mean = isqrt(cap), mean_root(cap)
     true, rows = (theta + 1) // (2 * TAU), []
     for m1, x1, _, _, p1 in outcomes(cap, theta, F(0)):
@@ -190,12 +220,14 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
         return sum(p for *row, p in rows if event(*row))
 
     assert chance(lambda *_: True) == 1
-    squared, parts = F(0), {True: F(0), False: F(0)}
+    squared, risk, parts = F(0), F(0), {True: F(0), False: F(0)}
     for j in {row[0] for row in rows}:
         of_j, share = [row for row in rows if row[0] == j], chance(lambda i, *_, j=j: i == j)
         average = sum(row[6] * row[7] for row in of_j) / share
         bias = (root * average - (root - mean) * of_j[0][3]) / mean - theta
         squared += share * bias**2
+        spread = sum((row[6] - average) ** 2 * row[7] for row in of_j) / share
+        risk += share * (bias**2 + (F(root) / mean) ** 2 * spread)
         parts[of_j[0][1]] += share * bias**2
         for i, mass in MASSES.items():
             far = sum(p for *_, m, x, _, p in of_j if m == i and abs(x - theta) > HALF)
@@ -206,6 +238,8 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
             assert own == given / F(2) ** i * mass  # (S117)
             assert sum(p for *_, m, _, _, p in of_j if m == i) == share * mass
     assert squared == parts[True] + parts[False] and min(parts.values()) > 0  # (S50)
+    errors = [((root * kept - (root - mean) * s) / mean - theta, p) for *_, s, _, _, kept, p in rows]
+    assert risk == sum(error**2 * p for error, p in errors)  # (S32)
     # a voter's own mean does depend on the bin
     voted = chance(lambda j, good, x1, *_: good and abs(x1 - theta) > HALF)
     assert voted != chance(lambda j, good, *_: good) * chance(lambda j, good, x1, *_: abs(x1 - theta) > HALF)
@@ -227,6 +261,24 @@ def test_the_true_bin_has_no_vote_at_most_as_often_as_by_size():
     strays = {i: sum(p for m, far, p in listed if m == i and far) / mass for i, mass in MASSES.items()}
     assert none == small + sum(mass * strays[i] for i, mass in MASSES.items() if i >= cap)
     assert 0 < small < none < 1
+
+
+def test_a_private_report_has_the_order_of_58_and_s22():
+    """The report that tells most of two points: its divergence over epsilon^2 TV^2 is a half, and not 12."""
+    for epsilon in (0.01, 0.3, 1.0):
+        keep = exp(epsilon) / (1 + exp(epsilon))
+        for apart in (1.0, 0.1):  # total variation of the two data
+            one, other = (1 / 2 + sign * apart * (keep - 1 / 2) for sign in (1, -1))
+            divergence = one * log(one / other) + (1 - one) * log((1 - one) / (1 - other))
+            assert 0.42 < divergence / (epsilon * apart) ** 2 <= 1 / 2
+            contracted = 4 * (exp(epsilon) - 1) ** 2 * apart**2
+            assert divergence <= contracted <= 12 * (epsilon * apart) ** 2
+
+
+def test_users_at_the_cap_have_a_say():
+    """Line 4 of Algorithm 1: those with the cap or more, and nobody else."""
+    rounds = dame_rounds(np.zeros(6), np.array([3, 4, 5, 9, 1, 4]), 1.0, constant_size(9), 4, False)
+    assert rounds.eligible.tolist() == [False, True, True]
 
 
 def test_the_least_gap_goes_into_the_exponent_of_s71():
@@ -401,8 +453,14 @@ def test_constants_of_theorem_2_add_up():
     """(S135), (S143) to (S147) and the displays behind (S145)."""
     assert F(4, 8) + 2 * F(2, 8) == 1  # Lemmas S7 and S8, in chances of an eighth
     assert F(579) * 3 / 2 == F(PRINTED.c5)
-    noise = 2 * 14**2 * 2 * 2  # two halves, (14 tau)^2, variance 2, tau^2 = 2L / cap
-    assert (noise, noise + 2) == (1568, PRINTED.c3)
+    noise = 1568
+    for root, cap, log_8, strength in product((F(2), F(3)), (F(5), F(16)), (F(7, 3), F(4)), (F(9), F(30))):
+        tau = 2 * log_8 / cap  # squared, by (4)
+        half = cap / root**2 * 2 * 2 * 14**2 * tau / strength  # (S143): n/2 reports, (S137) for each
+        assert half == noise * log_8 / (root**2 * strength)  # (S144)
+        assert cap / root**2 / (cap * strength) == 1 / (root**2 * strength)  # (S142)
+        assert 4**2 / tau == 4**2 * cap / (2 * log_8)  # (S145), squared
+    assert noise + 2 == PRINTED.c3  # (S146)
     assert (1 / iv.log(8)).b < 1
     assert iv.sqrt(iv.mpf(8) ** 3).a > 8  # (8y)^(3/2) >= 8 y^(3/2)
     spared = 4 / (8 * iv.sqrt(2)) * iv.sqrt(2)  # ln(8y) <= ln(64y) = 2 ln(8 sqrt(y))

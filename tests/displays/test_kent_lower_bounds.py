@@ -30,19 +30,23 @@ def test_cut_off_turns_exponentials_into_powers(beta):
         assert J**2 / (N * m) == N / (C**2 * log**2 * m) and N * m / J == C * m * log
         fewest = N ** (2 * beta + 1) / (C * log) ** (2 * beta + 2)
         assert N / fewest * log == N ** (-2 * beta) * C ** (2 * beta + 2) * log ** (2 * beta + 3)
+        assert (N / (C * log)) ** (-2 * beta) == (C * log) ** (2 * beta) * N ** (-2 * beta)  # (161)
 
 
 def test_exponents_of_the_mixture_votes():
     """(164), (171), (175) and (176): exponents by algebra, constants by intervals for all budgets to 1."""
     for log, records, keep, share, N in rationals(5):
         assert records * (4 * log / records) / 2 == 2 * log
+        assert 2 / (8 * keep / share) == share / keep / 4  # (164): the square of n eps^2 is at least 8 k / c
         gap = (2 * keep - 1) * share / 8
         assert N * gap**2 / 2 == N * share**2 * (keep - Fraction(1, 2)) ** 2 / 32
+        assert 2 * N * (share / 4 * (2 * keep - 1)) ** 2 == N * (2 * keep - 1) ** 2 * share**2 / 8  # (176)
     # tanh is concave and x coth x <= cosh x, so that the ends decide.
     least = (iv.exp(iv.mpf(0.5)) - 1) / (iv.exp(iv.mpf(0.5)) + 1)  # tanh(1/4)
     assert least > 0.24 and 2 * (iv.exp(0.25) + iv.exp(-0.25)) < 5
     assert Fraction(12, 100) ** 2 / 96 >= Fraction(2, 13_400)  # (171)
     assert Fraction(24, 100) ** 2 / 2 >= Fraction(2, 100)  # (175), from half of x on
+    assert Fraction(24, 100) ** 2 / 24 >= Fraction(1, 13_400)  # (176)
 
 
 def test_the_horizon_of_mixtures_needs_the_least_share():
@@ -108,6 +112,8 @@ def test_remainder_of_the_linear_part():
         slope = (1 - 2 * p) / (2 * p * (1 - p))
         x = 4 * (2 * p - 1) ** 2 / (1 - (2 * p - 1) ** 2)
         assert 4 * slope**2 * m * p * (1 - p) - 4 * slope * m * (1 - 2 * p) == -m * x
+        delta = 1 - 2 * p
+        assert slope**2 == 4 * delta**2 / (1 - delta**2) ** 2 and x == 4 * delta**2 / (1 - delta**2)  # (204)
     # sum over j >= 2 of (mx)^j / j! <= (e - 2)(mx)^2 for mx <= 1, and x <= 4 delta^2 / (9/10)
     assert (iv.exp(1) - 2) * (iv.mpf(40) / 9) ** 2 < 27
 
@@ -131,6 +137,8 @@ def test_the_number_of_bumps(beta):
         assert two + a + m - (2 * beta + 1) * k == (m - printed) / (2 * beta + 2)
         root = eighty_four + a + m + information - (2 * beta + 2) * k
         assert root == -two - (two + eighty_four + a) / (2 * beta + 1)  # below that of 1/2
+        rate = -2 * beta * (m + information) / (2 * beta + 2)  # after (212), k times k^(-2 beta - 1)
+        assert k * -2 * beta - rate == -2 * beta * (two + eighty_four + a) / (2 * beta + 1)
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])

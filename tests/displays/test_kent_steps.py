@@ -6,10 +6,16 @@ from math import ceil, comb, exp, log, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from userdp.local import sparse_selection, sparse_threshold
-from userdp.local.mean import localised, localised_half_width
-from userdp.local.vector import localised_vector_mean, rotated_vector_mean, split_budget
+from userdp.local.mean import localised, localised_half_width, localised_mean
+from userdp.local.vector import (
+    localised_vector_mean,
+    rotated_half_width,
+    rotated_vector_mean,
+    split_budget,
+)
 from userdp_papers.theory.enclosures import iv
 
 
@@ -23,6 +29,8 @@ def test_an_error_splits_into_what_is_dropped_and_what_is_kept():
         assert whole == dropped + sum(e**2 for e, k in zip(errors, kept, strict=True) if k)
         if all(k for t, k in zip(theta, kept, strict=True) if abs(t) > 2 * small):
             assert dropped <= 4 * 2 * small**2
+        ends = sum(F(1) for t, k in zip(theta, kept, strict=True) if t and not k)  # entries of size 1
+        assert dropped <= ends <= 2
     # s entries of size twice the threshold, all dropped, attain the bound
     assert 2 * (2 * small) ** 2 == 4 * 2 * small**2
 
@@ -146,7 +154,7 @@ def test_errors_of_coordinates_add_up_to_d_times_one():
 
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_cube_has_the_rates_of_one_coordinate(d):
-    """(125), (128) and after (148): (119) and (147) at each fold's users and budget, times d.
+    """(120) to (128), (148) and after: (119) and (147) at each fold's users and budget, times d.
 
     `power` is the power of the logarithm, 1 on the cube and 2 after a rotation; the logarithm is a letter.
     """
@@ -155,7 +163,11 @@ def test_the_cube_has_the_rates_of_one_coordinate(d):
         return log**power / (users * m)
 
     for n, m, budget, letter in product((F(7), F(90)), (F(3), F(8)), (F(5, 4), F(3)), (F(2), F(11))):
+        assert rate(n / d, m, 1, letter) / budget**2 == d / (n * m * budget**2) * letter  # (120)
+        assert d * rate(n / d, m, 1, letter) / budget**2 == d**2 / (n * m * budget**2) * letter  # (121)
         assert d * rate(n * budget / d, m, 1, letter) == d**2 / (n * m * budget) * letter
+        assert rate(n * budget, m, 2, letter) == letter**2 / (n * m * budget)  # (148)
+        assert d * rate(n * budget, m, 2, letter) == d / (n * m * budget) * letter**2
         assert d * rate(n, m, 1, letter) == d / (n * m) * letter
         assert rate(n * d, m, 2, letter) == letter**2 / (d * n * m)
         assert d * rate(n * d, m, 2, letter) == letter**2 / (n * m)
@@ -215,10 +227,15 @@ def test_beyond_the_horizon_the_logarithm_is_the_exponent():
 
 
 def test_lemma_27_solved_for_the_probability():
-    """At the length of its first display the second has the probability gamma, for c' = c^2."""
+    """At the length of its first display the second has the probability gamma, for c' = c^2; (130), (143)."""
     for c, sigma, d, n, gamma in product((1.5, 3.0), (0.2, 2.0), (1, 7), (3, 50), (0.3, 1e-4)):
         x = c * sigma * sqrt(log(2 * d / gamma) / n)
         assert 2 * d * exp(-n * x**2 / (c**2 * sigma**2)) == pytest.approx(gamma, rel=1e-9)
+        strength = sqrt(2 * d / gamma)  # nmz of (130), whose gamma is 2d / (nmz)^2
+        assert x == pytest.approx(c * sigma * sqrt(2 * log(strength) / n), rel=1e-9)
+        length = x * sqrt(d) / (10 * sqrt(log(strength)))  # above it a coordinate may deviate by x, (138)
+        tail = 2 * d * exp(-n * length**2 / c**2)
+        assert tail == pytest.approx(2 * d * exp(-n * d * x**2 / (100 * c**2 * log(strength))), rel=1e-9)
 
 
 @pytest.mark.parametrize("s", [2, 5, 40])
@@ -298,6 +315,234 @@ def test_the_sparse_methods_hand_on_the_users_of_their_parts(monkeypatch):
     run = sparse_selection(np.tile(truth, (n, 1)), **known)
     assert run.selected.tolist() == [1, 4]
     assert seen == [(n / 2 / s, 1, truth[j]) for j in (1, 4)]
+    assert np.sign(run.value).tolist() == np.sign(truth).tolist()  # (41): each in its place
     seen.clear()
     sparse_threshold(np.tile(truth, (n, 1)), **known)
     assert seen == [(n / d, 1, truth[j]) for j in range(d)]
+
+
+@pytest.mark.parametrize("h", [F(1, 5), F(1, 70)])
+def test_the_second_coin_of_example_1_shows_1_with_what_its_own_0_leaves(h):
+    """Its rest, not that of the fair coin: chances that sum to 1, and the divergence of display 3."""
+    fair, other = (F(1, 2), F(1, 2)), (F(1, 2) + 2 * h, F(1, 2) - 2 * h)
+    assert sum(other) == 1 != other[0] + 1 - fair[1]
+    assert fair[1] - other[1] == 2 * h
+    divergence = sum(float(p) * log(p / q) for p, q in zip(fair, other, strict=True))
+    assert divergence == pytest.approx(-log(1 - 16 * h**2) / 2, rel=1e-9)
+
+
+def test_fano_counts_all_of_the_information_and_all_of_a_logarithm():
+    """(57), (79) and the lower sides of (8), (9): a report that tells all, but is lost with some chance."""
+    for N, lost in product((2, 3, 100, 10**12), (0.0, 0.3, 1.0)):
+        wrong, told = lost * (1 - 1 / N), (1 - lost) * log(N)
+        bound = 1 - (told + log(2)) / log(N)
+        assert wrong >= bound
+        assert N < 10**12 or wrong == pytest.approx(bound + log(2) / log(N), abs=1e-11)
+        assert lost == 0 or wrong < bound + log(2) / log(N)
+
+
+def test_what_reports_tell_adds_up_over_users_who_see_earlier_ones():
+    """(59), (82): random channels of two users, the second of whom sees the first report."""
+
+    def divergence(p, q):
+        return np.sum(p * np.log(p / q))
+
+    def told(prior, laws):
+        mean = np.tensordot(prior, laws, 1)
+        return sum(weight * divergence(law, mean) for weight, law in zip(prior, laws, strict=True))
+
+    rng = np.random.default_rng(82)
+    for _ in range(20):
+        prior, first, second = (rng.dirichlet(np.ones(3), shape) for shape in ((), 3, (3, 3)))
+        both = first[:, :, None] * second
+        later = sum(first[0, z] * divergence(second[0, z], second[1, z]) for z in range(3))
+        assert divergence(both[0], both[1]) == pytest.approx(divergence(first[0], first[1]) + later)
+        seen = prior @ first
+        later = sum(seen[z] * told(prior * first[:, z] / seen[z], second[:, z]) for z in range(3))
+        assert told(prior, both) == pytest.approx(told(prior, first) + later)
+
+
+@pytest.mark.parametrize(("x", "delta"), [(F(2), F(1, 100)), (F(11, 10), F(1, 40)), (F(7), F(1, 3))])
+def test_extreme_reports_are_as_rare_as_86_to_89_say(x, delta, rare=F(1, 10**5)):
+    """x = e^epsilon: a rare parameter with as extreme a report as (87) allows nearly attains the bounds."""
+    above = (1 - rare) * delta * x / ((1 - rare) * x + rare * x**2 - 1)
+    others = (above - delta) / x  # (87), with equality
+    assert above == x**2 * (rare * above + (1 - rare) * others)  # (86): just extreme
+    assert F(999, 1000) * delta * x / (x - 1) < above <= delta * x / (x - 1)  # (88)
+    below = (1 - rare) * delta / (x**2 - rare - (1 - rare) * x)
+    others = x * below + delta
+    assert below == (rare * below + (1 - rare) * others) / x**2
+    assert F(999, 1000) * delta / x / (x - 1) < below <= delta / x / (x - 1)  # (89)
+    both = delta * x / (x - 1) + delta / x / (x - 1)
+    assert both == delta * (x + 1 / x) / (x - 1) <= 2 * delta * x / (x - 1)  # (90)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.7, 6.0])
+def test_a_mean_strays_from_its_place_as_rarely_as_104_and_108_say(epsilon, n=50, m=400):
+    """The code's widths put into Hoeffding's bound; exact tails of signs about their mean, not about 0."""
+    tau = localised_half_width(n=n, size=m, epsilon=epsilon)
+    bound = 2 / (n * m) ** 2 if epsilon > 1 else 2 / (n * m * epsilon**2)
+    assert 2 * exp(-m * tau**2 / 2) == pytest.approx(bound, rel=1e-9)
+    ups = np.arange(m + 1)
+    means = 2 * ups / m - 1
+    for theta in (0, 0.5, 0.9):
+        law = binom.pmf(ups, m, (1 + theta) / 2)
+        assert law[abs(means - theta) >= tau].sum() <= bound
+        assert theta == 0 or law[abs(means) >= tau].sum() > 0.9
+
+
+def test_the_far_bins_together_cost_what_111_says():
+    """The three of (107) times the 16 of (110), with 1/tau at most the root of m: a root is to spare."""
+    for root, n in product((1, 2, 9), (F(3), F(40))):
+        assert 3 * root * 16 / (n * root**4) == 48 / (n * root**2) / root
+    for n, m in product((9, 10**4), (5, 10**6)):
+        assert 1 / min(localised_half_width(n=n, size=m, epsilon=2.0), 1) <= sqrt(m)
+
+
+@pytest.mark.parametrize(("d", "power", "order", "rest"), [(1, 1, 1348, 384), (16, 2, 674 * 400, 584)])
+@pytest.mark.parametrize("y", [60.0, 200.0])
+def test_the_risk_has_the_orders_of_119_and_147(d, power, order, rest, y, kappa=8536):
+    """After (118) and in (146), at budget 1 and y = n / (kappa d): noise of that order, the rest below it."""
+    n = kappa * d * y
+    for size in (y / 9, y / 2, y):  # logarithms of m, up to the truncation level
+        m, log_nm = exp(size), log(n) + size
+        square = 400 * log_nm**2 / (d * m) if d > 1 else 2 * log_nm / m
+        tail = 1 / (n * m) ** 2 + 1 / (n * m) if d > 1 else 2 * 2 / (n * m) ** 2
+        failed = 3 * exp(-2 * y) / min(sqrt(square), 1) + (72 if d > 1 else 48) / (n * m)
+        risk = 8 * tail + 8 * failed + 674 * d * square / n
+        rate = log_nm**power / (n * m)
+        assert risk / rate == pytest.approx(order + rest / log_nm**power, rel=1e-9)
+    assert risk <= exp(-y / 2)
+
+
+def test_skewed_signs_give_the_lower_sides_of_24_and_of_the_ball():
+    """(188) at the skew of (194), c = 1/3024: two thirds of half a separation for each of d signs."""
+    c = F(1, 3024)
+    for d, n, m, square in product((F(1), F(9)), (F(7), F(90)), (F(3), F(8)), (F(1, 4), F(1))):
+        skew, eta = c * d / (n * m * square), 16 * c * d / (n * square)
+        assert 21 * n * square * eta / d == F(1, 3) ** 2
+        for separation, rate in ((skew, d**2 / (n * m * square)), (skew / d, d / (n * m * square))):
+            assert separation / 2 * d * (1 - F(1, 3)) == c / 3 * rate
+
+
+def test_the_mixture_has_the_rates_of_its_theorem():
+    """(180), (181), after it, (215) and (217): both sides are k^3 / (nm epsilon^2), up to the logarithms."""
+    c = F(1, 10**4)
+    for k, n, m, square, letter in product(*[(F(2), F(7))] * 2, (F(3), F(8)), (F(1, 4), F(1)), (F(5), F(9))):
+        tau = 4 * letter / m  # squared
+        coth, users = 25 / square, n / 3
+        assert 4 * k**2 * 8 * tau * coth / (4 * users) == 600 * tau * k**2 / (n * square)
+        stray = 2 / (n * m * square) ** 2  # q of (180), with bins 2 tau off and 7 q tau of bias
+        assert 2 * (2**2 * tau * stray**2 + 7**2 * stray**2 * tau) == (8 + 98) * stray**2 * tau
+        assert k * tau * k**2 * letter / (n * square) == 4 * k**3 * letter**2 / (n * m * square)
+        skew = c * k**2 / (n * m * square)
+        eta = 19 * m * skew / k
+        assert 21 * n * square * eta / k == 21 * 19 * c < F(1, 3) ** 2 / 2  # with J < e < 3 of (216)
+        radius = skew / 4 / 2  # separated by twice it, (214)
+        assert radius * k * (1 - F(1, 3)) == c / 12 * k**3 / (n * m * square)
+
+
+def test_wrong_bins_and_a_small_share_leave_more_than_four():
+    """(178): all at the end and a share at its least; the repaired sum is attained as the users grow many."""
+    tau, share, theta = F(2, 11), F(1, 2), F(-1)
+    for epsilon, users in product((F(1, 20), F(1)), (1, 10**6)):
+        noise = 2 * (6 * tau / epsilon) ** 2
+        off, reported = 1 + tau - theta, 3 * tau
+        square = (off + 2 / share * reported) ** 2 + (2 / share) ** 2 * noise / users
+        v = 9 * tau**2 + 72 * tau**2 / epsilon**2
+        repaired = 2 * (2 + tau) ** 2 + 8 / share**2 * (9 * tau**2 + v / users)
+        assert repaired - square == 4 / share**2 * (2 * 9 * tau**2 + noise) / users > 0
+        assert square > 4
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 2), (64, 2), (64, 8), (512, 8)])
+def test_distances_of_all_reports_grow_as_in_186(n, k, delta=0.01):
+    """Each of n users sends a sign of one of k coordinates: the fourteen is less than 13 times too large."""
+    ups = np.arange(n // k + 1)
+    one, other = (binom.pmf(ups, n // k, (1 + sign * delta) / 2) for sign in (-1, 1))
+    variation, hellinger = abs(one - other).sum() / 2, 1 - sqrt(1 - delta**2)
+    assert 1.1 * n / k * hellinger < variation**2 <= 14 * n / k * hellinger
+
+
+def test_the_highest_bump_of_210_is_the_middle_of_its_half():
+    """sup g = g(1/4) = e^-16; with the least k allowed, and c_beta = 1 or e^16, a bump is a half at most."""
+    x = np.arange(1, 4000) / 8000
+    bump = np.exp(-1 / (x * (1 / 2 - x)))
+    assert bump.max() == bump[1999] == pytest.approx(exp(-16), rel=1e-12)
+    for beta, radius, c in product((1, 2), (1.0, 3.0), (1.0, exp(16))):
+        k = (radius * np.pi**beta * c * bump.max()) ** (1 / beta)
+        assert radius / 2 * (np.pi / k) ** beta * c * bump.max() == pytest.approx(1 / 2, rel=1e-12)
+
+
+def test_the_floor_on_the_simplex_has_the_squared_distance_in_its_exponent():
+    """Section 5.2, displays 4 and 5: at the step that makes the count e^(24x + 2 log 2) the loss has 48."""
+    for N, x in product((2, 3, 7), (5.0, 10.0)):
+        step = exp(-(24 * x + 2 * log(2)) / (N - 1))
+        assert (1 / step) ** (N - 1) == pytest.approx(4 * exp(24 * x), rel=1e-9)
+        assert step**2 == pytest.approx(exp(-48 * x / (N - 1)) * 16 ** (-1 / (N - 1)), rel=1e-9, abs=0)
+
+
+def test_volumes_give_the_three_of_68():
+    """(1 + r/2) / (r/2) <= 3/r up to radius 1, equal there; on the line a cover has 1/r if that is whole."""
+    for r in (F(1), F(1, 2), F(2, 7), F(1, 10)):
+        assert 3 / r - (1 + r / 2) / (r / 2) == 1 / r - 1 >= 0
+        assert 1 / r <= ceil(1 / r) <= 3 / r
+        assert r.numerator > 1 or 1 / r == ceil(1 / r)
+
+
+def test_the_estimate_is_the_average_of_the_second_half():
+    """Line 14 of Algorithm 2: at a budget that leaves no noise, not the first half's nor all users' mean."""
+    means = np.r_[np.full(500, 0.3), np.linspace(-0.1, 0.5, 500) ** 2]
+    known = dict(size=1, epsilon=600.0, half_width=0.5, general=False)
+    run = localised_mean(means, **known, rng=np.random.default_rng(14))
+    assert run.value == pytest.approx(means[500:].mean(), abs=2e-3)
+    assert run.value != pytest.approx(means.mean(), abs=0.05)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 1.7])
+def test_algorithms_3_and_11_are_2_and_10_at_their_width(epsilon, n=100, m=400):
+    """The same random numbers, and the width of (30) or (101) typed out."""
+    tau = sqrt(4 * log(n * m) / m) if epsilon > 1 else sqrt(2 * log(n * m * epsilon**2) / m)
+    means = np.random.default_rng(3).uniform(0, 0.4, n)
+    known = dict(size=m, epsilon=epsilon)
+    run, again, other = (
+        localised_mean(means, **known, half_width=width, general=kind, rng=np.random.default_rng(11))
+        for width, kind in ((None, None), (tau, epsilon > 1), (1.01 * tau, None))
+    )
+    assert run.value == pytest.approx(again.value, rel=1e-12)
+    assert run.value != other.value
+    assert run.clipped_to[1] - run.clipped_to[0] == pytest.approx((12 if epsilon > 1 else 6) * tau, rel=1e-9)
+
+
+def test_thresholding_cuts_at_three_thresholds():
+    """(43), line 5 of Algorithm 7: with (42) 3% below or above an estimate of 0.6, which stays or goes."""
+    n, m, truth = 400_000, 10_000, np.array([0.0, 0.3, -0.6, 0.9])
+    log_nm = log(n * m)
+    unit = 3 * sqrt(4 * log_nm / m) * sqrt(4 * log_nm / n)
+    for share, kept in ((0.97, [2, 3]), (1.03, [3])):
+        known = dict(size=m, sparsity=3, epsilon=1.0, constant=share * 0.6 / unit)
+        run = sparse_threshold(np.tile(truth, (n, 1)), **known, rng=np.random.default_rng(7))
+        assert run.selected.tolist() == kept
+
+
+@pytest.mark.parametrize("d", [1, 4, 64])
+def test_a_width_without_the_root_of_d_costs_a_factor_d(d, n=6400, m=900):
+    """Lines 4, 7 and 10 of Algorithm 13: noise of all coordinates, in units of 72 log / (nm)."""
+    strength = log(n * m)
+
+    def noise(width):  # each of d coordinates has n / d users
+        return d * width**2 / (n / d) * n * m / strength
+
+    assert noise(rotated_half_width(n=n, size=m, d=d, epsilon=1.0)) == pytest.approx(d * strength, rel=1e-9)
+    assert noise(sqrt(2 * log(n / d * m) / m)) == pytest.approx(2 * d**2 * (1 - log(d) / strength), rel=1e-9)
+
+
+@pytest.mark.parametrize("m", [1, 4])
+def test_the_linear_part_is_as_sub_gaussian_as_its_count_allows(m):
+    """(197) with the 2 squared: Hoeffding's lemma for 2 slope S; nearly fair signs need all of it."""
+    for up, t in product((0.3, 0.499), (0.1, 1.0, -2.0)):
+        slope = (1 - 2 * up) / (2 * up * (1 - up))
+        shift = 2 * slope * t
+        grown = m * log(up * exp(shift * (1 - up)) + (1 - up) * exp(-shift * up))
+        assert grown <= t**2 * m * slope**2 / 2
+        assert up < 0.4 or grown == pytest.approx(t**2 * m * slope**2 / 2, rel=1e-3, abs=0)

@@ -64,8 +64,14 @@ def test_the_middle_of_90_counts_the_prior_twice():
 
 
 def test_the_unit_of_91_lies_between_one_and_two():
-    """x / (1 - exp(-x)) increases from 1, since exp(x) >= 1 + x, and 1 / (1 - exp(-x)) falls: look at 1."""
+    """x / (1 - exp(-x)) increases from 1, since exp(x) >= 1 + x, and 1 / (1 - exp(-x)) falls: look at 1.
+
+    So the entropy of a coin is within a factor two of p log(1/p) up to p = 1/2.
+    """
     assert (1 / (1 - iv.exp(-iv.mpf(1)))).b < 2
+    quotients = [entropy(np.array([p, 1 - p])) / (p * np.log(1 / p)) for p in (1e-9, 0.01, 0.1, 0.3, 0.5)]
+    assert quotients == sorted(quotients) and 1 < quotients[0] < 1.05
+    assert quotients[-1] == pytest.approx(2, rel=1e-12)
 
 
 def test_what_is_told_without_extremes_is_not_of_order_a():
@@ -151,12 +157,17 @@ def test_the_rotated_width_has_more_bins_than_137_counts():
 
 
 def test_the_constants_of_the_risk_in_one_dimension():
-    """(114) and the sums after (118); (146) has 374 instead of 674 and loses a factor 8."""
+    """(114), (118) and after; (146) has 374 instead of 674 and loses a factor 8."""
     for budget, widened in itertools.product((Fraction(1, 2), 1, 2, 30), (2, 5)):
         variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
         assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
-    doubled = [2 * part for part in (4**2, 4 * 3, 4 * 48, 337)]
-    assert doubled == [32, 24, 384, 674]
+    for tail, far, width, records, report, users in POINTS:
+        failed = 3 * far / width + 48 / records  # (112)
+        near, off = (2 * 2 * tail) ** 2, 2**2 * failed  # (117): twice twice (116); (118): twice, squared
+        assert off == 12 * far / width + 192 / records
+        risk = 32 * tail**2 + 24 * far / width + 384 / records + 674 * report / users
+        assert 2 * (near + off + 337 * report / users) == risk
+        assert 2 * ((2 * tail) ** 2 + off + 337 * report / users) == risk - 24 * tail**2  # (146): 8 of (143)
 
 
 def test_the_rotated_width_over_the_length_of_the_error():
@@ -169,6 +180,7 @@ def test_the_rotated_width_over_the_length_of_the_error():
 
         assert width(400 * c**2) == flattening * c**2 * 2 * log / m
         assert m * d * width(200 * c) / (100 * c * log) == 2 * log
+    assert [3 * d - (2 * d + 1) for d in (1, 2, 64)] == [0, 1, 63]  # (132)
 
 
 def test_the_constants_of_thresholding():

@@ -296,3 +296,50 @@ def test_true_counts_below_the_threshold_sum_as_in_b_5():
         right = np.minimum(clipped, t).sum() + np.maximum(users.sum(axis=1) - bound, 0).sum()
         assert right - left == np.sum((true - clipped)[clipped >= t])
         assert left <= right
+
+
+@pytest.mark.parametrize(("ridge", "kink", "slope", "other"), RATIONALS)
+def test_a_replaced_user_moves_the_objective_by_twice_the_root_of_s(ridge, kink, slope, other):
+    """Lemma A.1, display 1: what the minimiser of F_2 loses in F_1; an emptied user attains a quarter."""
+
+    def objective(x):
+        return ridge / 2 * x**2 + slope * max(kink - x, 0)
+
+    for second in (other, Fraction(0)):
+        least, moved = (min(one / ridge, kink) for one in (slope, second))
+        lost, root = objective(moved) - objective(least), max(slope, second)
+        assert lost <= 2 * root * abs(moved - least)
+        assert slope / ridge > kink or second / ridge > kink or lost == ridge / 2 * (moved - least) ** 2
+
+
+@pytest.mark.parametrize(("ridge", "least", "slope"), [row[:3] for row in RATIONALS])
+def test_the_ridge_costs_at_most_what_7_says(ridge, least, slope):
+    """(7): the surrogate at the minimiser with a ridge; half of the bound is attained."""
+    for steep in (slope, ridge * least / 2):
+        ridged = min(steep / ridge, least)
+        cost = steep * (least - ridged)
+        assert cost <= ridge / 2 * least**2
+    assert cost == ridge / 4 * least**2
+
+
+@pytest.mark.parametrize("budget", [0.01, 0.5, 1.0, 40.0])
+def test_an_item_above_the_threshold_costs_as_much_as_b_4_says(budget):
+    """Displays 1 of B.4 and 2 of B.5: between C/epsilon and t, whose first part C is not to be dropped."""
+    for bound, delta in ((1, 0.01), (1, 0.4), (50, 1e-6)):
+        noise, tail = bound / budget, log(bound / (2 * delta))
+        t = bound + noise * tail
+        assert t / noise == pytest.approx(budget + tail, rel=1e-12)
+        assert noise < t / tail  # so that 1 / log is too much, for every bound
+        costs = [noise + (t - noise) * exp(-beyond / noise) for beyond in (0.0, noise, 50 * noise)]
+        assert costs[0] == pytest.approx(t) and costs[2] == pytest.approx(noise)
+        assert (costs == sorted(costs, reverse=True)) == (t >= noise) == (budget + tail >= 1)
+
+
+def test_the_mean_of_the_clipped_means_has_no_minus():
+    """Theorem C.2, display 1: the mean of the clipped mean is the average of h; squares show its sign."""
+    rates, bound = np.array([0.2, 1.4]), 2
+    counts = np.arange(60)
+    kept = [poisson.pmf(counts, rate) @ np.minimum(counts, bound) for rate in rates]
+    average = clipped_poisson_mean(rates, bound).mean()
+    assert np.mean(kept) == pytest.approx(average, rel=1e-12) and average > 0
+    assert (rates.mean() - average) ** 2 != pytest.approx((rates.mean() + average) ** 2, rel=0.9)
