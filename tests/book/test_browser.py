@@ -80,6 +80,18 @@ def test_the_sidebar_shows_where_one_is(tab, site):
     assert tab.evaluate(seen)[0]
 
 
+def test_a_closed_claim_is_one_line_that_says_what_fits(tab, site):
+    """Below its badge and beside it no more than a line; opened, it says all, and once."""
+    rows = visit(tab, site, "book/kent/infinite-rates").locator(".claim-row")
+    shown = rows.first.locator("summary > span").last
+    line = shown.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+    high = rows.evaluate_all("all => all.map(e => e.firstElementChild.lastElementChild.clientHeight)")
+    whole = rows.evaluate_all("all => all.map(e => e.firstElementChild.lastElementChild.scrollHeight)")
+    assert len(high) > 10 and all(0 < one < 1.5 * line for one in high) and max(whole) > 1.5 * line
+    rows.first.locator("summary").click()
+    assert not shown.is_visible() and rows.first.locator("p").first.is_visible()
+
+
 def test_search_finds_a_page(tab, site):
     tab.goto(f"{site}/search.html?q=randomised+response")
     tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)

@@ -133,3 +133,18 @@ def test_a_table_that_the_text_announces_is_shown(before, folded):
     page += section
     folds.Folds(page).run()
     assert len(list(page.findall(folds.HideCodeCellNode))) == folded
+
+
+@pytest.mark.parametrize(
+    ("printed", "folded"), [("risk in millionths, theta = 0.3", True), ("the bound is 0.25", False)]
+)
+def test_a_heading_folds_with_its_table(printed, folded):
+    page, section = new_document("page"), nodes.section("", nodes.paragraph(text="Three users."))
+    section += cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
+    output = section[1][1]
+    output.insert(0, nodes.literal_block(text=printed, classes=["output", "stream"]))
+    page += section
+    folds.Folds(page).run()
+    bar = next(page.findall(folds.HideCodeCellNode))
+    assert [type(part) for part in output] == [nodes.literal_block] * (not folded) + [folds.HideCodeCellNode]
+    assert len(bar) == 1 + folded and bar[-1].astext().startswith("<table")

@@ -66,6 +66,33 @@ def test_headings_have_letters_for_their_names(plain, written):
     assert f'<td class="words">{plain if "(" in plain else written}</td>' in source
 
 
+def test_a_name_of_an_index_has_no_row_of_its_own():
+    frame = pd.DataFrame({(noise, kind): [1.5] for noise in "ab" for kind in "xy"}, index=[3])
+    frame = frame.rename_axis("users").rename_axis(["noise", "kind"], axis=1)
+    table = shown(frame)
+    heads = [words(row) for row in table.findall(".//thead/tr")]
+    assert heads == [["noise", *"ab"], ["users", "\\", "kind", *"xyxy"]]
+    assert words(shown(frame.rename_axis(None)).findall(".//thead/tr")[-1])[0] == "kind"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "written"),
+    [
+        ([-2.3505, 0.7027], "-2.350 0.703"),
+        ([0.01106, 6.67646], "0.0111 6.676"),
+        ([14.5, 12301.361, 218.58], "14.5 12,301 219"),
+        ([1.0004, 2.5], "1.0004 2.500"),  # not 1
+        ([0.9996, 0.5], "0.9996 0.5000"),
+        ([0.125, 0.5], "0.125 0.500"),
+        ([9999, 100000], "9999 100,000"),
+    ],
+)
+def test_a_column_has_about_three_digits(numbers, written):
+    column = [cell for cell in shown(pd.DataFrame({"x": numbers})).findall(".//tbody/tr/td")]
+    assert [cell.text for cell in column] == written.split()
+    assert [number(cell) for cell in column] == numbers
+
+
 def test_no_table_of_the_book_loses_a_number(root):
     sources = [
         "".join(output["data"]["text/html"])
@@ -77,15 +104,20 @@ def test_no_table_of_the_book_loses_a_number(root):
     assert len(sources) > 100
     for source in sources:
         before, after = html.fromstring(f"<div>{source}</div>"), html.fromstring(tidy(source))
-        cells = [[number(c.text_content()) for c in box.iter("td")] for box in (before, after)]
+        cells = [[number(cell) for cell in box.iter("td")] for box in (before, after)]
         assert [x for x in cells[0] if x is not None] == [x for x in cells[1] if x is not None]
+        for cell in after.iterfind(".//td[@title]"):  # two digits at least, and the last of them rounded
+            shown = cell.text.replace(",", "")
+            assert abs(float(shown) - number(cell)) <= 0.5000001 * 10 ** -len(shown.partition(".")[2])
+            assert float(shown) == number(cell) or abs(float(shown) / number(cell) - 1) < 0.05
 
 
-def number(text):
-    """What a cell says, None where that is no number."""
+def number(cell):
+    """What a cell says, in its title where that has more digits; None where that is no number."""
+    text = cell.get("title") or cell.text_content()
     plain = re.sub(r"10([⁻⁰¹²³⁴-⁹]+)$", lambda found: "1e" + found[1].translate(RAISED), text)
     try:
-        value = float(plain.replace("·1e", "e").replace("10^", "1e"))
+        value = float(plain.replace("·1e", "e").replace("10^", "1e").replace(",", ""))
     except ValueError:
         return None
     return None if math.isnan(value) else value

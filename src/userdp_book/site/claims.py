@@ -27,7 +27,6 @@ SYMBOLS = {
 }
 OPTIONAL = ("measured", "expected", "relation", "printed", "note", "evidence")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-WORDS = 10  # of a claim that is closed
 LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)
 RELATIONS = {"==": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
@@ -138,7 +137,7 @@ def anchor(key: str) -> str:
 
 
 class ClaimRenderer:
-    """myst-nb's plugin: a claim is a row, its verdict and ten of its words, which opens to all of it."""
+    """myst-nb's plugin: a claim is a row, its verdict and a line of it, which opens to all of it."""
 
     mime_priority_overrides = [("*", MIME, 1)]
 
@@ -153,24 +152,12 @@ class ClaimRenderer:
         box = claim_box(claim | {"note": None}, link, render, address)
         if claim["note"]:
             box += nodes.paragraph("", "", *render(claim["note"]), classes=["claim-numbers"])
-        row = [badge(claim["verdict"]), nodes.inline("", " ", *beginning(render(claim["claim"])))]
-        box[:] = folded(row, box.children, classes="claim-row")
+        said = nodes.inline("", " ", *render(claim["claim"]))
+        box[:] = folded([badge(claim["verdict"]), said], box.children, classes="claim-row")
         # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
         names = [anchor(claim[field]) for field in ("key", "id")]
         box["ids"] = [name for name in names if markdown.document.ids.setdefault(name, box) is box]
         return [box]
-
-
-def beginning(words: list[nodes.Node]) -> list[nodes.Node]:
-    """The first words of a claim, a formula counted as one, and dots for the others."""
-    shown, left = [], WORDS
-    for node in words:
-        said = node.astext().split() if isinstance(node, nodes.Text) else [""]
-        if left <= 0 or isinstance(node, nodes.Text) and len(said) > left:
-            return [*shown, nodes.Text(" ".join(node.astext().split(" ")[: left + 1]) * (left > 0) + " …")]
-        shown.append(node)
-        left -= len(said)
-    return shown
 
 
 def html(tag: str) -> nodes.raw:

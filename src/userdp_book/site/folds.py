@@ -30,6 +30,7 @@ TABLES = {"pd", "DataFrame", "Series", "print", "format", "round",
           "unstack", "pivot", "to_html", "query", "show"}  # fmt: skip
 # words before a table that is read and not looked up
 ANNOUNCED = re.compile(r"\b(?:the|next|last) tables?\b|\bnext cell\b", re.I)
+STATED = re.compile(r"(?<!= )\d\.\d")  # a result, in what else may be the heading of the table below
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -209,10 +210,12 @@ def is_figure(cell: nodes.container) -> bool:
 
 
 def put_behind(name: str, output: nodes.Element) -> None:
-    """Fold a long output: a section shows one figure or one long table, the rest a click."""
-    bar = HideCodeCellNode(prompt_show=name, prompt_hide=name, classes=["above-output"])
-    output.replace_self(bar)
-    bar += output
+    """Fold a long output, a table with its heading: a section shows one figure or long table."""
+    place, at = output.parent, output.parent.index(output)
+    before = [part for part in place[max(at - 1, 0) : at] if name == NUMBERS and is_printed(part)]
+    heading = [part for part in before if not STATED.search(part.astext())]
+    bar = HideCodeCellNode("", *heading, output, prompt_show=name, prompt_hide=name, classes=["above-output"])
+    place[at - len(heading) : at + 1] = [bar]
 
 
 def rows(table: nodes.raw) -> int:
@@ -224,8 +227,11 @@ def long_tables(cell: nodes.container) -> list[nodes.raw]:
 
 
 def long_prints(cell: nodes.container) -> list[nodes.literal_block]:
-    printed = [block for block in cell.findall(nodes.literal_block) if "stream" in block["classes"]]
-    return [block for block in printed if block.astext().count("\n") >= PRINTED]
+    return [block for block in cell.findall(is_printed) if block.astext().count("\n") >= PRINTED]
+
+
+def is_printed(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.literal_block) and "stream" in node["classes"]
 
 
 def fold(cell: nodes.container) -> None:

@@ -53,7 +53,7 @@ class Labs(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         rows = [self.row(*re.split(r":\s*", line, maxsplit=1)) for line in self.content if line.strip()]
-        return [table(["lab", "chapter", "time", "marks", "student copy"], rows, "labs")]
+        return [table(["lab", "chapter", "minutes", "marks", "student copy"], rows, "labs")]
 
     def row(self, name: str, chapter: str) -> list:
         page = Page(Path(self.env.srcdir), f"{FOLDER}/{name}")
@@ -62,7 +62,7 @@ class Labs(SphinxDirective):
         return [
             to_page(f"{STUDENT}/{name}", said(text, r"^# (.*)$")),
             to_page(f"book/{chapter}"),
-            said(text, r"\*\*Time\*\* (\d+ minutes)"),
+            said(text, r"\*\*Time\*\* (\d+) minutes"),
             said(text, r"\*\*Marks\*\* (\d+)"),
             self.buttons(page),
         ]
@@ -83,10 +83,9 @@ class Labs(SphinxDirective):
 
 def said(text: str, pattern: str) -> str:
     """What a lab says of itself; a lab that does not say it is a fault."""
-    found = re.search(pattern, text, flags=re.MULTILINE)
-    if not found:
-        raise ValueError(f"a lab must state {pattern!r}")
-    return found.group(1)
+    if found := re.search(pattern, text, flags=re.MULTILINE):
+        return found[1]
+    raise ValueError(f"a lab must state {pattern!r}")
 
 
 def setup(app) -> dict:

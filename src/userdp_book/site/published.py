@@ -89,16 +89,12 @@ def about(app, pagename: str, title: str) -> dict:
     data = {"@context": "https://schema.org", "@type": "Chapter", "name": title, "author": AUTHOR}
     data |= {"license": LICENCE, "version": userdp.__version__, "inLanguage": "en-GB"}
     data |= {"isPartOf": {"@type": "Book", "name": app.config.project}}
-    if base:
-        data["url"] = f"{base.rstrip('/')}/{pagename}.html"
+    data |= {"url": f"{base.rstrip('/')}/{pagename}.html"} if base else {}
     if pagename == WHOLE:
+        part = {"@type": "DataDownload", "encodingFormat": "application/json"}
         names = ("claims", "faults", "withdrawn", "statements", "displays")
-        parts = [f"{base}{name}.json" for name in names]
-        data["@type"] = "Dataset"
-        data["distribution"] = [
-            {"@type": "DataDownload", "contentUrl": part, "encodingFormat": "application/json"}
-            for part in parts
-        ]
+        files = [part | {"contentUrl": f"{base}{name}.json"} for name in names]
+        data |= {"@type": "Dataset", "distribution": files}
     return data
 
 

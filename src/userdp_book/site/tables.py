@@ -1,6 +1,9 @@
 """Tables of numbers as a reader wants them; what the notebooks store stays as pandas printed it."""
 
 import re
+from bisect import bisect
+from itertools import count
+from math import floor, log10
 
 from lxml import etree, html
 
@@ -9,6 +12,7 @@ from .claims import scientific
 NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)?%?)?)?|nan|NaN|[−-]?inf|–|")
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
 POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)e|10\^)([+-]?\d+)\b")  # 4.17e-07, 10^5
+PLAIN = re.compile(r"-?\d+(\.\d+)?")
 # headings, and words beside numbers unless they are code
 CELL = re.compile(r'(<th[^>]*>|<td class="words">(?=[^<(\[:=]*<))([^<]*)')
 LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "theta": "θ"}
@@ -38,6 +42,8 @@ def tidy(source: str) -> str:
         raise_names(table)
         drop_bare_index(table)
         align(table)
+        for column in zip(*(row.findall("td") for row in table.findall("tbody/tr")), strict=False):
+            shorten(column)
         for part in table.iter():
             part.text, part.tail = powers(part.text), powers(part.tail)
     return CELL.sub(lambda found: found[1] + spelled(found[2]), html.tostring(box, encoding="unicode"))
@@ -51,20 +57,32 @@ def spelled(text: str) -> str:
 
 
 def powers(text: str | None) -> str | None:
-    """Powers of ten as in the verdicts, 4.17·10⁻⁷."""
-    return text and POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text)
+    """Powers of ten as in the verdicts, 4.17·10⁻⁷, and 100,000 by thousands."""
+    said = POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text or "")
+    return re.sub(r"^\d{5,}$", lambda whole: f"{int(whole[0]):,}", said)
+
+
+def shorten(cells: tuple) -> None:
+    """Decimals to three digits of the column's least, unless one would seem to be 1; the title has all."""
+    said = {cell: abs(float(cell.text)) for cell in cells if PLAIN.fullmatch(cell.text or "")}
+    broken = {value for value in said.values() if value % 1}
+    least = max(0, 2 - floor(log10(min(broken, default=1))))
+    places = next(many for many in count(least) if all(round(value, many) != 1 for value in broken))
+    for cell, value in said.items():
+        own = min(places, [places, 3, 1, 0][bisect((2, 10, 100), value)])
+        if own < len(cell.text.partition(".")[2]):
+            cell.set("title", cell.text)
+            cell.text = f"{float(cell.text):,.{own}f}"
 
 
 def raise_names(table) -> None:
-    """The names of an index, to which pandas gives a row, go into the row above where there is room."""
+    """The names of an index, to which pandas gives a row, go before the name of the columns."""
     heads = table.findall("thead/tr")
-    if len(heads) < 2 or len(heads[-1]) != len(heads[-2]):
+    if len(heads) < 2 or len(heads[-1]) != len(heads[-2]) or heads[-1][-1].text:
         return
-    pairs = [(above, below) for above, below in zip(heads[-2], heads[-1], strict=True) if below.text]
-    if not any(above.text for above, _ in pairs):
-        for above, below in pairs:
-            above.text = below.text
-        heads[-1].getparent().remove(heads[-1])
+    for above, below in zip(heads[-2], heads[-1], strict=True):
+        above.text = " \\ ".join(filter(None, [below.text, above.text]))
+    heads[-1].getparent().remove(heads[-1])
 
 
 def drop_bare_index(table) -> None:
@@ -89,6 +107,6 @@ def align(table) -> None:
     }
     last = table.findall("thead/tr")[-1:]
     for row in [*last, *rows]:
-        for place in words & set(range(-len(row), 0)):
-            if row[place].tag == "td" or row in last:
-                row[place].set("class", "words")
+        for cell in (row[place] for place in words & set(range(-len(row), 0))):
+            if cell.tag == "td" or row in last:
+                cell.set("class", "words")

@@ -15,11 +15,9 @@ def point_to_twin(app, pagename, templatename, context, doctree) -> None:
     if NOWHERE in repository_url(Path(app.srcdir)):
         leave_out(context)
     twin = page_of(app, pagename)
-    nb = computed(twin)
-    if nb is None or not twin.source.is_file():
+    if (nb := computed(twin)) is None or not twin.source.is_file():
         return
-    text = twin.source.read_text(encoding="utf8")
-    nb.cells[0].source = install_source(text, repository_url(twin.root))
+    nb.cells[0].source = install_source(twin.source.read_text(encoding="utf8"), repository_url(twin.root))
     write(nb, Path(app.outdir) / "_sources" / f"{pagename}.ipynb")
     for group in context.get("header_buttons", []):
         if group.get("label") == "launch-buttons":
