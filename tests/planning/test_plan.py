@@ -723,7 +723,7 @@ def test_methods_that_need_users_have_just_enough():
         rows = plan(n=n, sizes=9, epsilon=1.0)
         assert next(one for one in rows if one.method.startswith("signs")).unused == why
     for n, why in ((11, "needs 12 users"), (12, "")):
-        rows = [one for one in plan(n=n, sizes=9, epsilon=1.0, dimension=3) if "a coordinate" in one.method]
+        rows = [one for one in plan(n=n, sizes=9, epsilon=1.0, dimension=3) if "one coordinate" in one.method]
         assert {one.unused for one in rows if "improved" not in one.method} <= {why}
         assert any("two-point reports" in one.method for one in rows) == (n == 12)
     for size, why in ((10**8, ""), (10**8 + 1, "its grid is for 100,000,000 records at most")):
