@@ -166,6 +166,6 @@ def test_a_rare_failure_counts_before_it_happens(name):
 def test_an_assumption_is_held_against_what_was_drawn():
     found = [situation(2, number) for number in range(80)]
     ends = next(at for at in found if at.shape == "ends" and at.spread)
-    assert not keeps("own means with normal tails of deviation 0.1", ends) and keeps("nothing", ends)
+    assert not keeps("latent means with normal tails of deviation 0.1", ends) and keeps("nothing", ends)
     told = next(at for at in found if at.tells)
     assert not keeps(f"x; {TELL_NOTHING}", told) and keeps("nothing", told)

@@ -372,7 +372,7 @@ def fewer(runs: int, n: int, time: int) -> int:
 def keeps(assumes: str, at: Situation) -> bool:
     """Whether what an option assumes is true of a situation; its records are signs, its sizes public."""
     normal = at.shape in ("beta", "bimodal") or not at.spread
-    tails = NORMAL in assumes or "own means with normal tails" in assumes
+    tails = NORMAL in assumes or "latent means with normal tails" in assumes
     return (normal or not tails) and (not at.tells or TELL_NOTHING not in assumes)
 
 

@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
             add("--domain", type=float, nargs=2, required=True, help="public ends of the values")
             add("--users", type=int, required=True, help="how many users there are; public")
             add("--records", type=int, required=True, help="how many records a user has; public")
-            add("--spread", type=float, help="how much users' own means differ, a guess")
+            add("--spread", type=float, help="standard deviation of the users' latent means, a guess")
         if name != "plan":
             add("table", type=Path, help="a CSV or Parquet file")
             add("--user", required=True, help="column that says who a record is of")

@@ -155,7 +155,7 @@ def test_it_meets_users_in_as_many_rounds_as_it_says():
     assert first.method == "signs at moving thresholds" and first.rounds == ROUNDS
     allowed = plan(rounds=3, **known)
     (refused,) = (one for one in allowed if one.method == first.method)
-    assert refused.unused == f"meets users at {ROUNDS} times, and rounds is 3"
+    assert refused.unused == f"needs {ROUNDS} rounds, and rounds is 3"
     assert all(one.rounds <= 3 for one in allowed if not one.unused)
     assert {one.rounds for one in plan(rounds=1, **known) if not one.unused} == {1}
 

@@ -21,8 +21,8 @@ from userdp.planning.risk.improved_plan import size_cells
 from userdp.sizes import variance_of_mean
 
 BETA = 1e-4  # chance that the windows of an estimator with an initial mean may fail
-ENDS = "records at the ends of the domain; own means with normal tails"
-WEIGHTED = "the weighted mean of the users' own means, larger users counting for more"
+ENDS = "records at the ends of the domain; latent means with normal tails"
+WEIGHTED = "the weighted mean of the users' latent means, larger users counting for more"
 MANY = 10  # records of which a mean exceeds a bound, on average, by at most 1.1 times what a normal one does
 LEAST_USERS = 100  # from which `realistic_mean` has users enough for its steps
 
@@ -63,7 +63,7 @@ def totals(asked: Question) -> Option:
     return asked.mean_option(
         "clipped totals",
         noise + bias**2,
-        setting=f"{cap:,} records of a user count",
+        setting=f"at most {cap:,} records per user count",
         noise=noise,
         bias=bias,
         basis="bound",
@@ -162,7 +162,7 @@ def quotient(asked: Question) -> Option:
     weights = 1 / variances
     total = 0.9 * n * float(law.probabilities @ weights)
     if float(weights.max()) / step > total / 10:
-        return unused(name, "its total would drown in noise")
+        return unused(name, "its noise would exceed a tenth of its total")
     noise = 8 * (float(np.max(weights * half)) / (step * total)) ** 2
     return asked.mean_option(
         name,

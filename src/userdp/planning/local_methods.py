@@ -21,10 +21,10 @@ from userdp.privacy.results import VectorEstimate
 from userdp.privacy.vector_reports import CubeReport
 from userdp.sizes import constant_size
 
-WHOLE = "the mean vector of the users' own means; its error is that of all coordinates together"
+WHOLE = "the mean vector of the users' latent means; its error is that of all coordinates together"
 ANY = "nothing beyond the domain"
 NORMAL = "users' means are normal"
-TELL_NOTHING = "sizes tell nothing of means"
+TELL_NOTHING = "sizes say nothing about means"
 ONE_LAW = "all users' records have one distribution"
 MOST_ROUNDS = 3  # in which the improved mean may meet its users
 LITTLE = 0.9  # of a risk, from which shrinking an estimate gains too little
@@ -119,7 +119,7 @@ def improved(asked: Question) -> Option:
     """The improved localised mean at the plan with the smallest bound."""
     most = min((asked.rounds or MOST_ROUNDS) - 1, MOST_ROUNDS - 1)
     if not most:
-        return unused("improved mean", "meets users more than once, and rounds is 1")
+        return unused("improved mean", "needs more than one round, and rounds is 1")
     tails: Tails | Mixture = asked.tails
     law, spread = size_cells(asked.weighing_law), asked.unit_spread
     if asked.telling:
@@ -127,7 +127,7 @@ def improved(asked: Question) -> Option:
         tails = mixture(size_cells(asked.size_law), spread, asked.tails, unit)
     plan, bound = best_plan(Known(asked.n, asked.epsilon, law, tails, spread), most)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
-        return unused("improved mean", "at these numbers it is one round of reports")
+        return unused("improved mean", "with these numbers it is one round of reports")
     return asked.mean_option(
         "improved mean",
         asked.of_target(bound.risk),
@@ -148,9 +148,8 @@ def improved(asked: Question) -> Option:
 def tailed(asked: Question) -> str:
     """What is assumed of the users' means."""
     sizes = f"; {TELL_NOTHING}" if asked.unequal and not asked.sizes_tell else ""
-    if asked.tails == "normal":
-        return NORMAL + sizes
-    return (f"own means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW) + sizes
+    tails = f"latent means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW
+    return (NORMAL if asked.tails == "normal" else tails) + sizes
 
 
 def described(plan: Plan) -> str:
@@ -164,7 +163,7 @@ def signs(asked: Question) -> Option:
     name, law = "signs at moving thresholds", asked.size_law
     law = constant_size(law.smallest) if asked.sizes_tell else law  # its model has means independent of sizes
     if asked.n < ROUNDS:
-        return unused(name, f"needs {ROUNDS} users, one a round")
+        return unused(name, f"needs {ROUNDS} users, one per round")
     if law.smallest > MOST_RECORDS:
         return unused(name, f"its grid is for {MOST_RECORDS:,} records at most")
     known: dict[str, Any] = {"size_law": law, "epsilon": asked.epsilon}
@@ -213,7 +212,7 @@ def by_entry(option: Option, d: int, *, whole: bool = False) -> Option:
         return option
     sums = {name: math.sqrt(d) * getattr(option, name) for name in ("error", "noise", "bias")}
     call, failure = partial(in_folds, option.call, whole=whole), min(1.0, d * option.failure)
-    name = f"{option.method}, {'each coordinate' if whole else 'a coordinate a user'}"
+    name = f"{option.method}, {'each coordinate' if whole else 'one coordinate per user'}"
     return replace(option, method=name, estimates=WHOLE, failure=failure, call=call, **sums)
 
 

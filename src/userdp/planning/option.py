@@ -21,8 +21,8 @@ __all__ = ["NoGain", "Option", "Ranking"]
 Basis = Literal["exact", "bound", "formula"]
 Target = Literal["population", "users", "records"]
 TARGETS = {
-    "population": "the mean of the users' own means",
-    "users": "the average of these users' means",
+    "population": "the mean of the users' latent means",
+    "users": "the average of these users' sample means",
     "records": "the mean over all records",
 }
 KINDS = {"exact": "exact risk", "bound": "proven bound", "formula": "formula"}
@@ -148,7 +148,7 @@ class Ranking(Sequence[Option]):
     def advice(self) -> str:
         """What to do, and how far it is from what nothing can beat."""
         best = self.options[0]
-        limit = f" No method can err by less than {self.least:.2g}." if self.least else ""
+        limit = f" No method can guarantee an error below {self.least:.2g}." if self.least else ""
         if not self.useful:
             return (
                 f"Nothing useful at this budget: the best error, {best.error:.2g}, is more than half of"
@@ -165,7 +165,7 @@ class Ranking(Sequence[Option]):
     @property
     def _head(self) -> tuple[str, ...]:
         cost = "times no privacy" if self.without_privacy else f"of {self.guess_is}"
-        return "error", "noise", "bias", "lost runs", "rounds", "which is a", cost
+        return "error", "noise", "bias", "failed runs", "rounds", "which is a", cost
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
@@ -314,7 +314,7 @@ class Question:
     ) -> Option:
         """An option for a mean from variances and a bias on [-1, 1]."""
         if self.rounds and rounds > self.rounds:
-            return unused(method, f"meets users at {rounds} times, and rounds is {self.rounds}")
+            return unused(method, f"needs {rounds} rounds, and rounds is {self.rounds}")
         error, noise = (self.half * math.sqrt(part) for part in (variance, noise))
         terms = assumes, estimates or TARGETS[self.target], self.half * bias
         how: dict[str, Any] = {"call": call, "parameters": parameters, "rounds": rounds}
@@ -325,7 +325,7 @@ class Question:
         if self.target != "population":
             return unused(method, f"does not estimate {TARGETS[self.target]}")
         if self.telling:
-            return unused(method, "weighs by size, and sizes tell of means")
+            return unused(method, "weights users by size, and sizes say something about means")
         return None
 
 

@@ -113,7 +113,7 @@ def plan(
     words = f"{about}, n = {n:,} users, epsilon = {epsilon:g}, trust: {trust}"
     words += f", {dimension} coordinates" if dimension > 1 else ""
     if spread is None and estimate == "mean":
-        words += f", users' own means taken to differ by {guess:g}, a tenth of the domain: say spread"
+        words += f", spread taken as {guess:g}, a tenth of the domain, since none is given"
     options, scales = ANSWERS[estimate, trust]
     return ranked(options(asked), words, *scales(asked))
 
