@@ -75,6 +75,18 @@ def test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest(sizes, m
     assert ends[0].weights.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("epsilon, variance", [(1.0, 0.0), (400.0, 0.0), (400.0, 0.24)])
+def test_weights_are_the_best_for_what_the_domain_allows(epsilon, variance):
+    """No variance of a mean is above a quarter of the squared length, and no interval longer than it."""
+    sizes, how = np.repeat([1, 4, 400], 5), {"reach": 0.4, "sigmas": 4.0, "variance": 4 * variance}
+    options = {"window": 0.5, "domain": (0.0, 2.0), "share": 0.25, "rng": np.random.default_rng(1)}
+    found = clipped_mean(np.ones(15), sizes, epsilon=epsilon, **how, **options).weights
+    variances = 4 * np.minimum(0.25 / sizes + variance, 0.25)
+    lengths = np.minimum(2 * (0.4 + 4 * np.sqrt(variances)), 2)
+    best = optimal_weights(variances, lengths, epsilon=0.75 * epsilon).value
+    np.testing.assert_allclose(found, best, rtol=1e-12)
+
+
 def test_no_number_is_further_from_a_centre_than_an_eighth_of_a_window():
     for window in (0.013, 0.2, 3.0):
         found = centres(window, (-1.0, 4.0))

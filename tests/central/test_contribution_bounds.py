@@ -408,6 +408,16 @@ def test_a_choice_weighs_the_noise_of_the_release_and_no_other():
         assert rng.scales == [pytest.approx(4 * 20 / weight / 0.5, rel=1e-12)]
 
 
+def test_the_default_candidates_are_a_thousand_and_the_rank_is_whole_but_for_rounding():
+    """Five items at this budget have a noise mass of 23, computed as 23 and a bit."""
+    counts, rng, epsilon = np.arange(60.0)[:, None] * np.ones(5) / 5, Silent(), 10 / 23
+    assert 23 < noise_mass(5, epsilon=epsilon) < 23 + 1e-12
+    private_quantile(counts, largest=60.0, release_epsilon=epsilon, epsilon=0.5, rng=rng)
+    reached = np.floor(np.arange(60.0) / 0.06 + 1e-6)
+    law = order_statistic_law(reached, rank=23, largest=1000, epsilon=0.5)
+    np.testing.assert_allclose(rng.laws[0], law, rtol=1e-12)
+
+
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_the_loss_of_a_quantile_over_neighbouring_tables_is_at_most_its_budget(delta, relation):

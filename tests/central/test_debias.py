@@ -62,6 +62,7 @@ def test_the_inverse_converges_where_the_mean_is_all_but_saturated():
 
 def test_guards_project_and_nothing_raises():
     wild = [-np.inf, -1.0, np.nan, 0.0, 2.0, 2.5, np.inf]
+    assert clipped_poisson_mean([1e300, np.inf], 2).tolist() == [2.0, 2.0]
     try:
         rates = poisson_rate(wild, 2, largest_rate=4.0).tolist()
     except ValueError as error:  # without the guard the rates refuse what is below 0

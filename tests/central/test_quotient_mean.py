@@ -150,3 +150,20 @@ def test_the_value_is_a_quotient_where_the_noisy_total_is_positive_and_the_first
         assert found(total, moved).value == pytest.approx(centre + moved / total, rel=1e-12)
     for total in (0.0, -0.5, -3.0):
         assert found(total, 0.1).value == found(total, 0.1).initial
+
+
+def test_a_known_spread_beyond_the_largest_possible_counts_as_that():
+    means, sizes = population(200, np.random.default_rng(5))
+    one, other = (
+        quotient_mean(
+            means,
+            sizes,
+            epsilon=9.0,
+            largest_size=40,
+            variance=variance,
+            domain=(0, 2),
+            rng=np.random.default_rng(6),
+        )
+        for variance in (1.0, 1.7)
+    )
+    assert one.value == other.value and np.array_equal(one.weights, other.weights)

@@ -65,15 +65,15 @@ def test_the_grid_has_four_cells_to_a_deviation_of_a_mean_within_its_limits(size
     assert (grid[0], grid[grid.size // 2], grid[-1]) == (-1, 0, 1)
 
 
-@pytest.mark.parametrize("place", [0.2, 0.995, -0.995])
+@pytest.mark.parametrize("place", [0.2, 0.9998, -0.9998])
 def test_the_mean_is_that_of_a_hundred_times_as_fine_a_grid(place):
-    """Of what is known to less than a cell, next to the ends too."""
+    """Of what is known to less than a cell; also where the ends of the domain cut it off."""
     known = Posterior(np.array([10.0**4]), 0.0, BinaryResponse(1.0))
-    answers = np.array([place, place + 0.001]), np.array([900.0, 900.0]), np.array([450.0, 440.0])
+    answers = np.array([place, place]), np.array([200.0, 200.0]), np.array([100.0, 100.0])
     known.learn(*answers)
     fine = np.linspace(-1, 1, 100 * known.grid.size)
     mean, deviation = moments(fine, known.likelihood(fine, *answers))
-    assert abs(known.mean() - mean) < 0.02 * deviation < 0.02 * (known.grid[1] - known.grid[0])
+    assert abs(known.mean() - mean) < 0.05 * deviation < 0.05 * (known.grid[1] - known.grid[0])
 
 
 @pytest.mark.parametrize("at", [0, 300, 512])
