@@ -349,7 +349,13 @@ def test_the_truncated_density_needs_its_scale():
 
 
 def test_the_last_steps_of_lemma_f_3():
-    """Displays 1 and 5: a half of 1/m, the root of 2 + 3, and the power that is 2.8 at two records."""
+    """Displays 1 and 5: the 4, the root of 3, a half of 1/m, and the power that is 2.8 at two records."""
+    for a, b in ((Fraction(1), Fraction(1)), (Fraction(2), Fraction(5)), (Fraction(3), Fraction(0))):
+        assert 4 * (a**3 + b**3) - (a + b) ** 3 == 3 * (a + b) * (a - b) ** 2 >= 0
+    for spread in (0.1, 3.0, 1e9):  # of the count, whose third moment is at most the root of both others
+        third = spread * sqrt(1 + 3 * spread)
+        assert third <= sqrt(3) * spread**1.5 + spread
+        assert spread < 1e9 or third == pytest.approx(sqrt(3) * spread**1.5, rel=1e-4)
     for m in (2, 3, 9, 60):
         q = Fraction(1, m)
         assert q * (1 - q) == (1 - q) / m >= Fraction(1, 2) / m

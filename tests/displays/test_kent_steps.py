@@ -546,3 +546,23 @@ def test_the_linear_part_is_as_sub_gaussian_as_its_count_allows(m):
         grown = m * log(up * exp(shift * (1 - up)) + (1 - up) * exp(-shift * up))
         assert grown <= t**2 * m * slope**2 / 2
         assert up < 0.4 or grown == pytest.approx(t**2 * m * slope**2 / 2, rel=1e-3, abs=0)
+
+
+def test_few_users_leave_a_logarithm_of_d():
+    """Corollary 8 (i): with d^gamma for n epsilon^2 the lower bound of (36) has (1 - gamma) log d over m."""
+    for d, gamma, m in product((10, 10**6), (0.0, 0.5, 0.9), (50, 10**4)):
+        logarithm = log(1 + d / d**gamma)
+        assert (1 - gamma) * log(d) <= logarithm <= (1 - gamma) * log(d) + log(2)
+        assert logarithm / m <= exp(logarithm / m) - 1 <= (exp(1) - 1) * logarithm / m
+    assert exp(logarithm / m) - 1 == pytest.approx(logarithm / m, rel=1e-3)
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_the_factor_of_216_is_attained_by_naming_the_component(k):
+    """Response to all k components: as a budget vanishes or grows it comes to the bound, 1 or k."""
+    for epsilon in (1e-4, 0.5, 1.0, 30.0):
+        own = exp(epsilon) / (exp(epsilon) + k - 1)
+        other = (1 - own) / (k - 1)
+        factor, bound = k * (own**2 + (k - 1) * other**2), k / (1 + (k - 1) * exp(-epsilon))
+        assert factor <= bound <= exp(epsilon)
+        assert 0.1 < epsilon < 10 or factor == pytest.approx(bound, rel=1e-3)

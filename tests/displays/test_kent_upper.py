@@ -28,11 +28,17 @@ def entropy(p):
 
 
 def test_the_extremes_cost_at_most_what_84_says():
-    """Line by line of (84), for 200 random laws of past, parameter, report and event: a sanity check."""
+    """Line by line of (84), for random laws of past, parameter, report and event.
+
+    Where the event is a set of reports, whatever the past, all of its entropy is needed.
+    """
     rng = np.random.default_rng(84)
-    for _ in range(200):
+    for trial in range(200):
         joint = rng.dirichlet(np.full(2 * 3 * 4, 0.5)).reshape(2, 3, 4)  # past, V, Z
         extreme = rng.random(joint.shape) < 0.3
+        if trial % 2:
+            joint = np.tile(joint.sum(axis=0) / 2, (2, 1, 1))
+            extreme[:] = [True, False, trial % 4 == 1, False]
         split = np.stack([joint * ~extreme, joint * extreme], axis=-1)  # past, V, Z, B
 
         def told(law):
@@ -54,6 +60,9 @@ def test_the_extremes_cost_at_most_what_84_says():
             told(split[..., 0]) + share[1] * told(split[..., 1]) + entropy(share),
         ]
         assert np.all(np.diff(bounds) >= -1e-12)
+        if trial % 2:
+            assert bounds[2] == pytest.approx(bounds[1], rel=1e-9)
+            assert bounds[4] == pytest.approx(bounds[3], rel=1e-9)
 
 
 def test_the_middle_of_90_counts_the_prior_twice():

@@ -343,3 +343,18 @@ def test_the_mean_of_the_clipped_means_has_no_minus():
     average = clipped_poisson_mean(rates, bound).mean()
     assert np.mean(kept) == pytest.approx(average, rel=1e-12) and average > 0
     assert (rates.mean() - average) ** 2 != pytest.approx((rates.mean() + average) ** 2, rel=0.9)
+
+
+def test_noise_moves_a_users_part_as_6_says(root=1.5, scale=0.7):
+    """(6): by the slope times the mean size of the noise far below the kink, by half of it at the kink."""
+    moved = []
+    for start in (-100.0, 0.0, 0.5):
+
+        def cost(shift, start=start):
+            return root * abs(max(-start - shift, 0) - max(-start, 0))
+
+        sides = [mean_over_noise(lambda z, s=s: cost(s * z), scale, max(-s * start, 0.0)) for s in (1, -1)]
+        moved.append(sum(sides) / 2)
+    assert moved[0] == pytest.approx(root * scale, rel=1e-6)
+    assert moved[1] == pytest.approx(root * scale / 2, rel=1e-6)
+    assert moved[2] < moved[1]
