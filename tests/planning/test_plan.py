@@ -378,7 +378,7 @@ def test_a_released_mean_lies_in_its_domain_and_is_no_worse_for_it(trust, option
     assert outside
 
 
-# --- few users: an estimate drawn to the middle
+# --- few users: an estimate shrunk to the middle
 
 
 @given(st.floats(1e-4, 30), st.floats(0, 1))
@@ -443,7 +443,7 @@ def test_where_sizes_tell_the_worst_users_are_small_in_the_middle_and_large_at_a
 
 
 @pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
-def test_an_estimate_of_few_users_is_drawn_to_the_middle_and_its_interval_stays():
+def test_an_estimate_of_few_users_is_shrunk_to_the_middle_and_its_interval_stays():
     option = plan(n=30, sizes=5, epsilon=0.5, domain=(0, 10), spread=0)[0]
     means, keep = np.full(30, 2.0), option.call.keywords["keep"]
     found = option.run(means, np.full(30, 5), rng=np.random.default_rng(1))

@@ -63,7 +63,7 @@ def one_round(
     how: dict[str, Any] = {"basis": "exact", "call": partial(without_sizes, estimator)}
     if keep < 1:
         how = {"basis": "bound", "bias": 1 - keep, "call": partial(shrunk, estimator, keep=keep)}
-        how["setting"] = f"drawn to {keep:.2g} of its distance from the middle"
+        how["setting"] = f"shrunk to {keep:.2g} of its distance from the middle"
     return asked.mean_option(method, risk, noise=keep**2 * noise, assumes=ANY, **how, **common(asked))
 
 
@@ -79,7 +79,7 @@ def shrinking(variance: float, falls: float) -> tuple[float, float]:
 
 
 def shrunk(estimator: Callable[..., Any], means: Any, sizes: Any = None, *, keep: float, **known: Any) -> Any:
-    """What the estimator makes of the means, drawn to the middle of the domain; `sent` is what it was."""
+    """What the estimator makes of the means, shrunk to the middle of the domain; `sent` is what it was."""
     found, middle = estimator(means, **known), sum(known["domain"]) / 2
     return replace(found, value=middle + keep * (found.value - middle), sent=found.value)
 
