@@ -387,7 +387,9 @@ def test_no_other_part_of_an_estimate_has_a_smaller_bound(variance, fraction):
     keep, risk = shrinking(variance, falls)
 
     def bound(c):
-        return np.maximum(c**2 * variance, c**2 * (variance - falls) + (1 - c) ** 2)
+        at_ends = c**2 * (variance - falls) + (1 - c) ** 2
+        worse = at_ends > (variance - falls) * (1 + 1e-9)  # than the estimate as it is
+        return np.where(worse, np.inf, np.maximum(c**2 * variance, at_ends))
 
     best = bound(parts).min()
     if keep == 1:
@@ -421,7 +423,7 @@ def test_the_error_of_few_users_is_right_at_the_worst_mean(n, epsilon, m, target
         assert option.noise <= option.error and option.bias == 1 - keep
         if kind is TwoPointReport:
             assert max(risks) == pytest.approx(option.error**2, rel=1e-9)
-            assert option.error < 1 / np.tanh(epsilon / 2) / np.sqrt(n)
+            assert (option.error < 0.999 / np.tanh(epsilon / 2) / np.sqrt(n)) == (keep < 1) == (epsilon < 4)
         assert (option.basis == "bound") == (keep < 1) == bool(option.setting)
 
 

@@ -71,10 +71,12 @@ def shrinking(variance: float, falls: float) -> tuple[float, float]:
     """What to keep of an estimate's way from 0, and the risk then; all of it where that gains little.
 
     With a part c kept, the risk is at most ``c^2 (variance - falls theta^2) + (1 - c)^2 theta^2``, which is
-    linear in theta^2: the least of what is larger, at 0 or at 1.
+    linear in theta^2: the least of what is larger, at 0 or at 1, among those parts that are no worse than all
+    of it at any theta.
     """
-    keep = min(1 / (1 + math.sqrt(falls)), 1 / (1 + variance - falls))
-    risk = keep**2 * (variance - falls) + (1 - keep) ** 2
+    ends = variance - falls
+    keep = max(min(1 / (1 + math.sqrt(falls)), 1 / (1 + ends)), (1 - ends) / (1 + ends))
+    risk = max(keep**2 * variance, keep**2 * ends + (1 - keep) ** 2)
     return (keep, risk) if risk < LITTLE * variance else (1.0, variance)
 
 
