@@ -799,8 +799,7 @@ def test_a_ranking_turns_where_it_says_and_not_before():
 
 
 def test_methods_that_need_users_have_just_enough():
-    for n, why in ((local_methods.ROUNDS - 1, f"needs {local_methods.ROUNDS} users, one per round"),
-                   (local_methods.ROUNDS, "")):  # fmt: skip
+    for n, why in ((59, "needs 60 users, four per round"), (60, "")):
         rows = plan(n=n, sizes=9, epsilon=1.0)
         assert next(one for one in rows if one.method.startswith("signs")).unused == why
     for n, why in ((11, "needs 12 users"), (12, "")):
