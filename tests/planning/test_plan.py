@@ -807,7 +807,7 @@ def test_methods_that_need_users_have_just_enough():
         assert {one.unused for one in rows if "improved" not in one.method} <= {why}
         assert any("two-point reports" in one.method for one in rows) == (n == 12)
     for size, why in ((10**8, ""), (10**8 + 1, "its grid is for 100,000,000 records at most")):
-        rows = plan(n=50, sizes=size, epsilon=1.0)
+        rows = plan(n=60, sizes=size, epsilon=1.0)
         assert next(one for one in rows if one.method.startswith("signs")).unused == why
 
 
