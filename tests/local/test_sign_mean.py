@@ -194,7 +194,7 @@ def test_the_formula_is_that_of_its_parts(n, epsilon, spread, tails):
     bias += 0 if tails == "normal" else spread
     keep = 1 / (1 + mp.exp(-epsilon))
     told = (2 * keep - 1) ** 2 * 2 / mp.pi * steep**2  # by a user who is asked at theta
-    late = LATE / (n * told)
+    late = LATE * (1 + mp.mpf(ROUNDS) / n) / (n * told)
     capacity = mp.log(2) + mp.fsum(p * mp.log(p) for p in (keep, 1 - keep) if p)
     wrong = (mp.mpf(1) / 2 + mp.sqrt(keep * (1 - keep))) ** (BACK * n)
     lost = (1 - ASTRAY) * mp.exp(-n * capacity) + ASTRAY * wrong

@@ -799,7 +799,7 @@ def test_a_ranking_turns_where_it_says_and_not_before():
 
 
 def test_methods_that_need_users_have_just_enough():
-    for n, why in ((59, "needs 60 users, four per round"), (60, "")):
+    for n, why in ((14, "needs 15 users, one per round"), (15, "")):
         rows = plan(n=n, sizes=9, epsilon=1.0)
         assert next(one for one in rows if one.method.startswith("signs")).unused == why
     for n, why in ((11, "needs 12 users"), (12, "")):
@@ -807,7 +807,7 @@ def test_methods_that_need_users_have_just_enough():
         assert {one.unused for one in rows if "improved" not in one.method} <= {why}
         assert any("two-point reports" in one.method for one in rows) == (n == 12)
     for size, why in ((10**8, ""), (10**8 + 1, "its grid is for 100,000,000 records at most")):
-        rows = plan(n=60, sizes=size, epsilon=1.0)
+        rows = plan(n=50, sizes=size, epsilon=1.0)
         assert next(one for one in rows if one.method.startswith("signs")).unused == why
 
 

@@ -164,8 +164,8 @@ def signs(asked: Question) -> Option:
     """Signs at moving thresholds: they find a median, which counts as bias unless means are normal."""
     name, law = "signs at moving thresholds", asked.size_law
     law = constant_size(law.smallest) if asked.sizes_tell else law  # its model has means independent of sizes
-    if asked.n < 4 * ROUNDS:  # of fewer the formula is not true
-        return unused(name, f"needs {4 * ROUNDS} users, four per round")
+    if asked.n < ROUNDS:
+        return unused(name, f"needs {ROUNDS} users, one per round")
     if law.smallest > MOST_RECORDS:
         return unused(name, f"its grid is for {MOST_RECORDS:,} records at most")
     known: dict[str, Any] = {"size_law": law, "epsilon": asked.epsilon}

@@ -17,12 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from userdp import _validate
 from userdp._public import public
 from userdp.local.localise import Bins
+from userdp.local.signs import ROUNDS
 from userdp.planning.risk.improved_plan import Tails
 from userdp.privacy.reports import BinaryResponse
 from userdp.sizes import SizeLaw
 
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
-# last rounds are than if all users were asked at theta, which searches go astray, how slowly they come back.
+# last rounds are than if all users were asked at theta (and more if there are few users per round), which
+# searches go astray, how slowly they come back.
 LATE, ASTRAY, BACK = 1.25, 0.1, 0.82
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
@@ -113,9 +115,8 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
         return np.minimum((2 / 3 if tails == "normal" else 1.4) / m, 1 / np.sqrt(m))
 
     steep = size_law.expectation(lambda m: 1 / deviation(m))
-    bias = size_law.expectation(lambda m: skew(m) / deviation(m)) / steep
-    bias += 0.0 if tails == "normal" else spread
-    late = LATE * math.pi / 2 / (n * (math.tanh(epsilon / 2) * steep) ** 2)
+    bias = size_law.expectation(lambda m: skew(m) / deviation(m)) / steep + (tails != "normal") * spread
+    late = LATE * (1 + ROUNDS / n) * math.pi / 2 / (n * (math.tanh(epsilon / 2) * steep) ** 2)
     keep, flip = BinaryResponse(epsilon).keep, BinaryResponse(epsilon).flip
     nats = math.log(2) + keep * math.log(keep) + (flip * math.log(flip) if flip else 0.0)
     lost = (1 - ASTRAY) * math.exp(-n * nats) + ASTRAY * (0.5 + math.sqrt(keep * flip)) ** (BACK * n)
