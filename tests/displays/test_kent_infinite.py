@@ -45,20 +45,22 @@ def test_gamma_steps_of_the_covering_bounds():
 
 def printed_radii(x, d, s, c, beta):
     """Logarithm of the printed bound on N at the printed radius, and what it is to be; x = na."""
-    fano = 24 * x + 2 * mp.log(2)
-    r = mp.sqrt(mp.mpf(d) / 20) * mp.exp(-fano / d)
+    fano = (12 * x + mp.log(2)) / (1 - mp.mpf(1) / 2)  # a half is left of Fano's bound with 12 na
+    printed = 24 * x + mp.log(4)
+    r = mp.sqrt(mp.mpf(d) / 20) * mp.exp(-printed / d)
     yield 66, mp.mpf(d) / 2 * mp.log(d / (5 * (2 * r) ** 2)), fano
     r = mp.sqrt(6 * d) * mp.exp(-x / (40 * d))
     yield 67, mp.mpf(d) / 2 * mp.log(6 * d / r**2), x / 40
-    r = mp.exp(-fano / d) / 2
+    r = mp.exp(-printed / d) / 2
     yield 69, d * mp.log(1 / (2 * r)), fano
+    yield 69, mp.log(r**2 / 4), -48 * x / d - (1 + mp.mpf(1) / d) * mp.log(16)
     r = 3 * mp.exp(-x / (30 * d))
     yield 70, d * mp.log(3 / r), x / 30
-    r = 1 / (2 * mp.sqrt(20 * s) / d * mp.exp(fano / s) + 4)
+    r = 1 / (2 * mp.sqrt(20 * s) / d * mp.exp(printed / s) + 4)
     yield 73, s * mp.log(mp.mpf(d) / s) + mp.mpf(s) / 2 * mp.log(s * (1 / (2 * r) - 2) ** 2 / 20), fano
     r = mp.sqrt(6) * mp.e * d / mp.sqrt(s) * mp.exp(-x / (40 * s))
     yield 74, s * mp.log(mp.e * d / s) + mp.mpf(s) / 2 * mp.log(6 * s / r**2), x / 40
-    r = (c / (3 * fano)) ** beta / 2
+    r = (c / (3 * printed)) ** beta / 2
     yield 76, c * (1 / (2 * r)) ** (1 / mp.mpf(beta)), 3 * fano
     r = (40 * c / x) ** beta
     yield 77, c * (1 / r) ** (1 / mp.mpf(beta)), x / 40

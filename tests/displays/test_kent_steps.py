@@ -455,7 +455,7 @@ def test_wrong_bins_and_a_small_share_leave_more_than_four():
         assert square > 4
 
 
-@pytest.mark.parametrize(("n", "k"), [(2, 2), (64, 2), (64, 8), (512, 8)])
+@pytest.mark.parametrize(("n", "k"), [(2, 2), (64, 2), (64, 8), (512, 8), (2048, 32)])
 def test_distances_of_all_reports_grow_as_in_186(n, k, delta=0.01):
     """Each of n users sends a sign of one of k coordinates: the fourteen is less than 13 times too large."""
     ups = np.arange(n // k + 1)

@@ -81,6 +81,8 @@ def test_the_unit_of_91_lies_between_one_and_two():
     quotients = [entropy(np.array([p, 1 - p])) / (p * np.log(1 / p)) for p in (1e-9, 0.01, 0.1, 0.3, 0.5)]
     assert quotients == sorted(quotients) and 1 < quotients[0] < 1.05
     assert quotients[-1] == pytest.approx(2, rel=1e-12)
+    for epsilon in (0.01, 0.5, 1.0, 3.0):  # the order of (94), from (90)
+        assert 1 <= min(1, epsilon) * np.exp(epsilon) / np.expm1(epsilon) <= 2
 
 
 def test_what_is_told_without_extremes_is_not_of_order_a():
@@ -329,6 +331,10 @@ def test_the_integrated_error_of_159_by_parseval(J, beta):
     error = np.mean((found @ basis[:J] - theta @ basis) ** 2)
     assert error == pytest.approx(np.sum((found - theta[:J]) ** 2) + np.sum(theta[J:] ** 2))
     assert np.sum(theta[J:] ** 2) <= J ** (-2.0 * beta)
+    edge = np.where(j == J + 1, (J + 1.0) ** -beta, 0.0)  # all that the class allows, just beyond J
+    assert np.sum(j ** (2 * beta) * edge**2) == pytest.approx(1)
+    assert np.sum(edge[J:] ** 2) <= J ** (-2.0 * beta)
+    assert J == 2 or np.sum(edge[J:] ** 2) > J ** (-2.0 * beta - 1)
 
 
 def test_a_largest_packing_is_a_cover_as_57_uses():

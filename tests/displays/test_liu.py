@@ -40,6 +40,18 @@ def test_the_noise_of_the_cited_descent_is_enough_for_any_number_of_users(n, eps
     assert sampled_epsilon(n**2 - 1, n, sigma=nu, delta=delta) <= 0.68 * epsilon
 
 
+def test_the_cited_descent_errs_by_eighteen_units_as_users_grow():
+    """Corollary 4.4, display 2: the cited theorem's bound with our noise, in units of its last step."""
+    for ell, epsilon in itertools.product((1.0, 5.0), (0.1, 1.0)):
+        for log_n in (0.0, 2.0, 50.0, 1e4 * ell):
+            ell_n = log_n + ell
+            error = 3 / 2 * sqrt(1 + 32 * ell_n * ell / epsilon**2) * (2 + 2 * log_n)
+            unit = ell_n**1.5 * ell**0.5 / epsilon
+            assert error <= 18 * unit
+            assert (ell, epsilon, log_n) != (1, 1, 0) or error > 0.95 * 18
+        assert error > 0.94 * 18 * unit
+
+
 @pytest.mark.parametrize(("n", "s", "largest", "epsilon"), RATIONALS)
 def test_the_ridge_of_corollary_4_5_balances_the_two_terms(n, s, largest, epsilon):
     """Both terms of Lemma A.2 are the square root of 2 C^2 n s / epsilon'; the second is that of (6)."""
