@@ -164,3 +164,15 @@ def test_the_grid_of_exact_draws_is_within_what_an_interval_adds_for_rounding(le
     report = LaplaceReport(0.0, 1.0, 10.0)  # control: on a coarse grid it would not be
     low, high = MeanEstimate(0.5, None, error=report.error(10**6)).interval(level)
     assert (high - low) / 2 * (1 - 1 / SAFE) < 2 / 2.0**20
+
+
+def test_an_interval_of_an_exact_sum_allows_for_the_steps_that_each_user_may_lose():
+    """2^-30 of the sensitivity of the sum for each user: what is cut off before the noise is added."""
+    pytest.importorskip("opendp", reason="in the extra release")
+    x, sizes, domain = np.linspace(2, 7, 50), np.full(50, 3), (2.0, 7.0)
+    made = uniform_mean(x, epsilon=1.0, domain=domain, rng=Secure())
+    assert made.error[3] == pytest.approx(5 * 2.0**-30, rel=1e-12)
+    made = record_mean(x, sizes, epsilon=1.0, domain=domain, rng=Secure())
+    assert made.error[3] == pytest.approx(50 * (5 / 50) * 2.0**-30, rel=1e-12)
+    for estimator, more in ((uniform_mean, ()), (record_mean, (sizes,))):
+        assert estimator(x, *more, epsilon=1.0, domain=domain, rng=np.random.default_rng(1)).error[3] == 0

@@ -19,9 +19,10 @@ LABELS = Counter(
 CLAIMS = collect(ROOT)
 CLAIMED = {claim["id"] for claim in CLAIMS}
 ITEMS = [key for key, row in statements().items() if row["paper"] in FINISHED]
-# "Privacy of …": neighbours, what a transcript costs printed and repaired; folded, a proof and the tests
+# "Our privacy guarantee for …": neighbours, what a transcript costs printed and repaired; folded, a proof
+# and the tests
 PROMISE = re.compile(
-    r"^`{4}\{prf:theorem\} Privacy of [^\n]+ \(ours\)\n:label: (\S+)-privacy\n\n"
+    r"^`{4}\{prf:theorem\} Our privacy guarantee for [^\n]+\n:label: (\S+)-privacy\n\n"
     r"Replace one user(?:(?!`{4}).)+\n`{4}\n\n:::\{admonition\} Proof\n:class: dropdown\n"
     r"(?:(?!\n:::\n).)+\n\nMeasured by ([^\n]+)\.\n:::\n",
     re.MULTILINE | re.DOTALL,
