@@ -122,7 +122,8 @@ def test_a_plan_for_these_users_foretells_the_distance_from_their_average(trust)
 def test_a_target_that_a_method_does_not_have_is_refused_with_the_reason():
     asked = {"n": 1000, "sizes": uniform_sizes(3, 90), "epsilon": 1.0, "trust": "curator"}
     why = {one.method: one.unused for one in plan(**asked, target="users", sizes_tell=False)}
-    assert "does not estimate the average of these users' sample means" in why["weighted mean of clipped users"]
+    refused = why["weighted mean of clipped users"]
+    assert refused == "does not estimate the average of these users' sample means"
     assert plan(**asked, target="records", private_sizes=True)[0].unused == "needs public sizes"
     ranking = plan(**asked, target="users")
     assert ranking.least == ranking.without_privacy == 0 and "of a guess's error" in str(ranking)
