@@ -104,8 +104,8 @@ def test_a_method_without_a_proven_interval_refuses():
 
 @pytest.mark.filterwarnings("ignore::userdp.planning.NoGain")
 @pytest.mark.parametrize("trust", ["nobody", "curator"])
-def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(trust):
-    """At a budget at which half of all values lie outside; an interval about the projection is another."""
+def test_what_a_plan_shrinks_and_projects_keeps_the_interval_of_what_was_sent(trust):
+    """At a budget at which half of all values lie outside; an interval about what is told is another."""
     row = next(one for one in plan(n=60, sizes=9, epsilon=0.05, trust=trust) if one.assumes == ANY)
     means, moved = np.full(60, 0.9), 0
     for seed in range(20):
@@ -113,8 +113,8 @@ def test_what_a_plan_projects_to_the_domain_keeps_the_interval_of_what_was_sent(
             run(means, rng=np.random.default_rng(seed), **known)
             for run, known in ((row.run, {}), (row.call, row.parameters))
         )
-        assert made.interval(0.9) == sent.interval(0.9) and abs(made.value) <= 1
-        moved += made.value != sent.value
+        assert made.interval(0.9) == sent.interval(0.9) and abs(made.value) <= 1 and made.sent == sent.sent
+        moved += made.value != made.sent
     assert moved
 
 

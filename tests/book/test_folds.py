@@ -125,12 +125,18 @@ def test_a_section_shows_one_table_that_is_not_too_long(heights, folded):
 
 @pytest.mark.parametrize(
     ("before", "folded"),
-    [("The next table has both.", 0), ("The next cell runs it.", 0), ("Three tables of users.", 1)],
+    [
+        ("The next table has both.", 0),
+        ("The next cell runs it.", 0),
+        ("Three tables of users.", 1),
+        ("In the output each user has a vote.", 0),
+    ],
 )
-def test_a_table_that_the_text_announces_is_shown(before, folded):
-    page, section = new_document("page"), nodes.section("", nodes.paragraph(text=before))
-    section += cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
-    page += section
+@pytest.mark.parametrize("after", [False, True])
+def test_a_table_that_the_text_beside_it_reads_is_shown(before, after, folded):
+    page, said = new_document("page"), nodes.paragraph(text=before)
+    cell = cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
+    page += nodes.section("", *([*cell, said] if after else [said, *cell]))
     folds.Folds(page).run()
     assert len(list(page.findall(folds.HideCodeCellNode))) == folded
 

@@ -28,8 +28,8 @@ CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Impor
 DRAWING = {"plt", "sns", "style", "panels"}
 TABLES = {"pd", "DataFrame", "Series", "print", "format", "round",
           "unstack", "pivot", "to_html", "query", "show"}  # fmt: skip
-# words before a table that is read and not looked up
-ANNOUNCED = re.compile(r"\b(?:the|next|last) tables?\b|\bnext cell\b", re.I)
+# words beside a table that is read and not looked up
+ANNOUNCED = re.compile(r"\b(the|this|next|last|first) (table|column)s?\b|next cell|each row|the output", re.I)
 STATED = re.compile(r"(?<!= )\d\.\d")  # a result, in what else may be the heading of the table below
 
 
@@ -136,9 +136,10 @@ class Folds(SphinxPostTransform):
         for cell in cells:
             for text in long_prints(cell):
                 put_behind(PRINT, text)
-            before = cell.parent[max(cell.parent.index(cell) - 1, 0)].astext()
+            near = cell.parent[max((at := cell.parent.index(cell)) - 1, 0) : at + 2]
+            told = " ".join(one.astext() for one in near if isinstance(one, nodes.paragraph))
             for table in long_tables(cell):
-                if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(before):
+                if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(told):
                     put_behind(NUMBERS, table)
                 seen.add(cell.parent)
             fold(cell)
@@ -235,9 +236,8 @@ def is_printed(node: nodes.Node) -> bool:
 
 
 def fold(cell: nodes.container) -> None:
-    tags = cell["cell_metadata"].get("tags", [])
     called, text = shown(cell[0].astext(), is_figure(cell))
-    if "show" in tags or called is None and not cell.get("hide_mode"):
+    if "show" in cell["cell_metadata"].get("tags", []) or called is None and not cell.get("hide_mode"):
         return
     cell["prompt_show"] = called or "How it is computed"
     if not cell.get("hide_mode"):
