@@ -57,7 +57,7 @@ class Option:
     estimates
         What the result is an estimate of.
     bias
-        What privacy adds by clipping, at most; NaN where it is known with the noise only.
+        What clipping or shrinking adds, at most; NaN where it is known with the noise only.
     unused
         Why it cannot be used here; empty where it can.
     warning

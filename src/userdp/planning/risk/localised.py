@@ -1,8 +1,6 @@
-"""Searches for a mean: the risk of Kent's localised mean without Monte Carlo, and a formula for signs.
+"""Searches for a mean: the distribution of one user's mean, projected or in bins, and a formula for signs.
 
-The distributions of votes and of projected means are summed. `userdp_papers.theory.sampled` integrates votes
-and noise out given the users' means; here the means are integrated out too. `dame` does the same for users
-with unequally many records.
+From the first `userdp_papers.theory.exact` has the risk of localised means without Monte Carlo.
 """
 
 import math
