@@ -423,8 +423,8 @@ def test_the_error_of_few_users_is_right_at_the_worst_mean(n, epsilon, m, target
         assert option.noise <= option.error and option.bias == 1 - keep
         if kind is TwoPointReport:
             assert max(risks) == pytest.approx(option.error**2, rel=1e-9)
-            assert (option.error < 0.999 / np.tanh(epsilon / 2) / np.sqrt(n)) == (keep < 1) == (epsilon < 4)
-        assert (option.basis == "bound") == (keep < 1) == bool(option.setting)
+            assert (option.error < 0.999 / np.tanh(epsilon / 2) / np.sqrt(n)) == (keep < 1)
+        assert (option.basis == "bound") == (keep < 1) == bool(option.setting) == (epsilon < 4)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])

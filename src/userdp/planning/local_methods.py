@@ -108,8 +108,8 @@ def piecewise(asked: Question) -> Option:
     """
     report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
     least, most = report.variance([0.0, 1.0]).tolist()
-    drawn = asked.target == "population"  # else the users' means are what they are
-    own, record = drawn * asked.unit_spread**2, drawn * asked.size_law.expectation(lambda m: 1 / m)
+    varies = asked.target == "population"  # else the users' means are what they are
+    own, record = varies * asked.unit_spread**2, varies * asked.size_law.expectation(lambda m: 1 / m)
     sampling = own + (record if asked.telling else (1 - own) * record)
     middle, ends = least + (most - least) * sampling + sampling, most + (sampling if asked.telling else own)
     variance, noise = max((middle, middle - sampling), (ends, most))
