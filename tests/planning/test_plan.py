@@ -444,6 +444,13 @@ def test_where_sizes_tell_the_worst_users_are_small_in_the_middle_and_large_at_a
     assert found[1] < (1 - 1e-3) * found[0], "where sizes tell nothing the error is smaller"
 
 
+def test_where_sizes_tell_no_mean_varies_by_more_than_its_domain():
+    """Latent means 0 of one record and -1 or 1 of two: every user's own mean is at an end."""
+    ranking = plan(n=5000, sizes=two_point_sizes(1, 2, 0.5), epsilon=2.0, spread=0.9, sizes_tell=True)
+    (row,) = (one for one in ranking if one.method == "piecewise reports")
+    assert row.error**2 == pytest.approx((PiecewiseReport(-1.0, 1.0, 2.0).variance(1.0) + 1) / 5000)
+
+
 @pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
 def test_an_estimate_of_few_users_is_shrunk_to_the_middle_and_its_interval_stays():
     option = plan(n=30, sizes=5, epsilon=0.5, domain=(0, 10), spread=0)[0]

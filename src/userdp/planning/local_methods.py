@@ -110,7 +110,7 @@ def piecewise(asked: Question) -> Option:
     least, most = report.variance([0.0, 1.0]).tolist()
     varies = asked.target == "population"  # else the users' means are what they are
     own, record = varies * asked.unit_spread**2, varies * asked.size_law.expectation(lambda m: 1 / m)
-    sampling = own + (record if asked.telling else (1 - own) * record)
+    sampling = min(own + record, 1.0) if asked.telling else own + (1 - own) * record
     middle, ends = least + (most - least) * sampling + sampling, most + (sampling if asked.telling else own)
     variance, noise = max((middle, middle - sampling), (ends, most))
     how = {"noise": noise / asked.n, "falls": (variance - ends) / asked.n}
