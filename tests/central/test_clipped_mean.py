@@ -255,16 +255,17 @@ def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
     assert 0.19**2 <= risk.risk <= 0.3**2
 
 
+@pytest.mark.parametrize("reach", [0.2, 0.7, 1.4])
 @pytest.mark.parametrize("sigmas", [0.0, 0.7])
 @pytest.mark.parametrize("near, tails", [(0.05, "normal"), (0.3, "bounded")])
-def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas):
+def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas, reach):
     """With what is expected beyond a point, and a rival's moment at the whole rate of the choice."""
-    how, n, epsilon = Clipping(0.3, 0.2, 0.4, sigmas), 80, 1.3
+    how, n, epsilon = Clipping(0.3, reach, 0.4, sigmas), 80, 1.3
     found = clipped_risk(
         how, near, users=Users(n, two_point_sizes(60, 900, 0.5), 0.05, tails), epsilon=epsilon
     )
     deviation = np.sqrt(1 / np.repeat([60, 900], n // 2) + 0.05**2)
-    half, margin, rest = 0.2 + sigmas * deviation, 0.3 + near, 0.6 * epsilon
+    half, margin, rest = reach + sigmas * deviation, 0.3 + near, 0.6 * epsilon
     length = np.minimum(2 * half, 2)
     weight = optimal_weights(deviation**2, length, epsilon=rest).value if sigmas else np.full(n, 1 / n)
 
@@ -284,7 +285,7 @@ def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas)
         [power * expected_beyond(power, a, s) for a, s in zip(from_, deviation, strict=True)]
         for power in (1, 2)
     )
-    clipping = max(margin - 0.2, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
+    clipping = max(margin - reach, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
     noise = 2 * (np.max(weight * length) / rest) ** 2
     helps, stray = (
         beyond(x, deviation).mean() for x in (0.3 * (1 - STEP / 2), min(near, 0.3 * (1 - STEP / 2)))

@@ -66,6 +66,17 @@ def test_k_balls_around_each_point_cost_k_budgets(k):
 
 
 @pytest.mark.parametrize("every_report", [False, True])
+def test_a_printed_vote_is_for_every_ball_that_holds_the_mean_and_for_no_other(every_report):
+    """The budget is so large that no entry is flipped."""
+    cover, rng = Cover.on_cube(1, 8), np.random.default_rng(3)
+    means = np.linspace(-1, 1, 17)[:, None]  # borders of balls, and middles
+    held = cover.holds(means)
+    options = {"epsilon": 100.0, "printed": True, "every_report": every_report, "rng": rng}
+    assert {*held.sum(axis=1)} == {1, 2}
+    assert np.array_equal(cover_select(means, cover=cover, **options).votes, held.sum(axis=0))
+
+
+@pytest.mark.parametrize("every_report", [False, True])
 def test_printed_votes_of_users_in_no_ball_are_noise_in_every_ball(every_report):
     cover, options = Cover(np.array([[0.0], [0.5], [1.0]]), 0.1), {"epsilon": 1.0, "printed": True}
     rng = np.random.default_rng(4)

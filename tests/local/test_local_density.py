@@ -211,6 +211,20 @@ def test_noise_and_risk_are_the_stated_ones(epsilon, general):
     assert has_mean((np.array(runs) - LAPLACE.coefficients(3)[2]) ** 2, noise)
 
 
+@pytest.mark.parametrize("epsilon", [0.8, 3.0])
+@pytest.mark.parametrize("law", [WAVE, LAPLACE])
+def test_records_add_the_variance_of_their_basis_functions(law, epsilon):
+    n, size, terms = 2400, 12, 5
+    coordinates, _ = split_budget(terms - 1, epsilon=epsilon)
+    held = basis(GRID, terms)[:, 1:]
+    density = evaluate(law.coefficients(400), GRID)[:, None]
+    variance = (held**2 * density).mean(axis=0) - (held * density).mean(axis=0) ** 2
+    noise = (terms - 1) * coefficient_noise(n=n, size=size, terms=terms, epsilon=epsilon, half_width=0.6)
+    records = density_risk(law, n, size, terms, epsilon=epsilon, half_width=0.6) - noise - law.tail(terms)
+    users = n // 2 * coordinates / (terms - 1)
+    assert records == pytest.approx(variance.sum() / (size * users), rel=1e-6)
+
+
 def test_noise_is_the_printed_formula():
     width = localised_half_width(n=500, size=300, epsilon=0.5)
     expected = 288 * 4 * width**2 / (2000 * 0.25)

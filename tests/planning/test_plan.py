@@ -518,6 +518,9 @@ def test_the_calibrated_width_beats_that_of_the_proofs():
     law = sign_means(0.3, 1000)
     printed, _ = localised_bound(law, n=10_000, epsilon=1.0, half_width=0.19)
     assert 50 * risk < printed and failure < 1e-6 and 0.01 < width < 0.05
+    places = [sign_means(width * (1 + k / 4), 1000) for k in range(8)]  # a bin is two half-widths wide
+    at = [localised_bound(place, n=10_000, epsilon=1.0, half_width=width) for place in places]
+    assert (risk, failure) == pytest.approx(np.max(at, axis=0), rel=1e-9)
     assert Signs(0.3).mean == law.theta
 
 

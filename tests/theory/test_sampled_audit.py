@@ -201,6 +201,12 @@ def test_an_audit_grants_gaussian_noise_its_delta():
     assert sampled_loss(release, 1.0, 0.0, beyond, **options) > 1.0
 
 
+@pytest.mark.parametrize("runs", [0, 10**8 + 1])
+def test_runs_that_no_memory_holds_are_refused_before_any_is_made(runs):
+    with pytest.raises(ValueError, match="runs must be"):
+        sampled_loss(pytest.fail, 1.0, 0.0, pytest.fail, runs=runs, rng=np.random.default_rng(0))
+
+
 def test_the_audit_grants_chance_its_due():
     assert loss_lower_bound(5, 5, 10) == 0
     assert loss_lower_bound(0, 10, 10) == 0

@@ -47,6 +47,17 @@ def test_every_user_answers_once_and_loses_the_budget(monkeypatch, n, size, epsi
     assert result.guarantee.epsilon == epsilon
 
 
+@pytest.mark.parametrize("n, size, epsilon", [(500, 50, 1.0), (900, 200, 0.8)])
+def test_the_interval_is_widened_until_what_lies_beyond_weighs_less_than_the_noise(n, size, epsilon):
+    """By r with ``w exp(w) = 32 epsilon^2 n m / 81`` for ``w = m r^2``."""
+    result = searched_mean(np.zeros(n), size=size, epsilon=epsilon, rng=np.random.default_rng(3))
+    steps, _ = search_groups(n=n, size=size, epsilon=epsilon)
+    low, high = result.clipped_to
+    assert steps and -1 < low < high < 1
+    w = size * ((high - low) / 2 - (2 / 3) ** steps) ** 2
+    assert w * np.exp(w) == pytest.approx(32 * epsilon**2 * n * size / 81, rel=1e-9)
+
+
 def test_one_coin_for_two_answers_would_tell_who_is_in_the_middle():
     """Left, middle and right answer (left?, right?) and flip both or none."""
     keep = 0.9
