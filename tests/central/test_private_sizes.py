@@ -246,6 +246,15 @@ def test_the_total_is_what_was_asked_to_the_last_digit(n, known, epsilon):
     assert (g.epsilon, g.delta, g.neighbours) == (epsilon, 1e-6, "replace")
 
 
+def test_a_slack_up_to_a_half_is_spent_and_none_above():
+    """The total is lowered so far that it lies above the truth with probability delta: by nothing at a half."""
+    options = {"epsilon": 12.0, "largest_size": 50, "rng": np.random.default_rng(1)}
+    found = private_size_mean(np.full(500, 0.4), np.arange(500) % 50 + 1, delta=0.5, **options)
+    assert found.guarantee.delta == 0.5
+    with pytest.raises(ValueError, match="delta"):
+        private_size_mean(np.full(500, 0.4), np.arange(500) % 50 + 1, delta=np.nextafter(0.5, 1), **options)
+
+
 def test_a_proposal_too_small_returns_the_initial_mean():
     rng = np.random.default_rng(6)
     sizes = np.full(1000, 20)
