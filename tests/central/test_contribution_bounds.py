@@ -475,6 +475,13 @@ def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
     np.testing.assert_allclose(steps, [0, 0, 1, 1], atol=1e-9)
 
 
+@pytest.mark.parametrize("noise, moved", [(-1e6, np.exp(-50)), (-40.0, np.exp(-40)), (3e5, np.exp(50))])
+def test_a_geometric_step_is_cut_where_floats_would_end(noise, moved):
+    options = {"largest": 1e30, "release_epsilon": 1e9, "epsilon": 0.5, "delta": 0.01, "steps": 1}
+    found = geometric_quantile([[1.0]], users=1, rate=1.0, start=3.0, rng=Given(np.array([noise])), **options)
+    assert found.value == pytest.approx(3 * moved, rel=1e-6)
+
+
 @pytest.mark.parametrize(("delta", "above"), [(0.0, 1), (0.01, 0)])
 def test_a_geometric_step_counts_in_the_norm_of_the_release(delta, above):
     """Three records and four: 7 in the norm of Laplace noise, 5 in that of Gaussian."""

@@ -18,6 +18,15 @@ def test_a_users_mean_has_the_moments_of_lemma_2_1(spread, size):
     assert np.isclose(law @ (values - 0.3) ** 2, users.variance(size), rtol=1e-10)
 
 
+@pytest.mark.parametrize("mean", [0.3, 0.5])
+def test_own_means_vary_less_than_those_at_the_ends(mean):
+    """At the largest variance all own means are 0 or 1, which is no Beta distribution."""
+    most = mean * (1 - mean)
+    assert BetaUsers(mean, np.nextafter(most, 0)).variance(1) == pytest.approx(most)
+    with pytest.raises(ValueError, match="own_variance must be below"):
+        BetaUsers(mean, most)
+
+
 def test_a_window_is_the_smallest_that_misses_as_allowed():
     values, law = mean_law(BetaUsers(0.3, 0.02), 20)
     distances = np.abs(values - 0.3)

@@ -300,13 +300,15 @@ def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
     """
     order = np.argsort(-np.asarray(sizes), kind="stable")
     last = order.size - order.size // 10
-    _validate.in_range(0, last - 1, variance_users=variance_users)
+    _validate.integer(0, last - 1, variance_users=variance_users)
     return order[last:], order[: int(variance_users)], order[int(variance_users) : last]
 
 
 @public
 def default_variance_users(n: int, *, epsilon: float) -> int:
     """Users of the variance step by default: 400 / epsilon, at most a tenth, at least 8 (our choice)."""
+    _validate.integer(1, n=n)
+    _validate.positive(epsilon=epsilon)
     return int(max(min(VARIANCE_USERS / epsilon, n / 10), 2 * PAIRS))
 
 
@@ -314,14 +316,12 @@ def cohorts_for(
     sizes: Ints, variance: float | None, variance_users: int | None, epsilon: float
 ) -> tuple[Ints, ...]:
     """The cohorts, with nobody spent on a variance that is known."""
-    _validate.positive(epsilon=epsilon)
     if variance is not None:
         _validate.in_range(0, LARGEST_VARIANCE, variance=variance)
         return cohorts(sizes, 0)
-    if variance_users is None:
-        variance_users = default_variance_users(len(sizes), epsilon=epsilon)
-    _validate.integer(2 * PAIRS, variance_users=variance_users)
-    return cohorts(sizes, variance_users)
+    users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
+    _validate.integer(2 * PAIRS, variance_users=users)
+    return cohorts(sizes, users)
 
 
 def inside_unit(initial: float, n: int) -> float:

@@ -16,6 +16,7 @@ from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
+    PAIRS,
     checked_users,
     cohorts_for,
     default_variance_users,
@@ -312,4 +313,5 @@ def _drawn_cohorts(
     if variance is not None:
         return first, second[:0], order[tenth:]
     users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
+    _validate.integer(2 * PAIRS, variance_users=users)
     return first, second[np.argsort(-sizes[second], kind="stable")[: int(users)]], rest

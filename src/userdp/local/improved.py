@@ -98,8 +98,8 @@ class Plan:
         _validate.one_of(REPORTS, last=self.last)
         # a pair needs two bins
         _validate.in_range(0, 0.5 if self.voters else float("inf"), half_width=self.half_width)
-        if not self.rounds:
-            raise ValueError(f"rounds must not be empty, got {self.rounds!r}")
+        if not isinstance(self.rounds, tuple) or not self.rounds:
+            raise ValueError(f"rounds must be a tuple of one or more, got {self.rounds!r}")
 
     @property
     def bins(self) -> Bins:

@@ -126,7 +126,7 @@ def mixture_means(
     (array([-0.5,  0.5]), 1.0)
     """
     x = project(users_table("n", 3, epsilon, rng, means=means), -1.0, 1.0)
-    _validate.integer(1, components=components)
+    _validate.integer(1, size=size, components=components)
     floor = 1 / (100 * components) if floor is None else floor
     _validate.positive(floor=floor)
     if half_width is None:

@@ -181,8 +181,7 @@ def histograms(asked: Question) -> Iterator[Option]:
         raise ValueError("items must be the number of items of the histogram, got None")
     law, relation = size_cells(asked.size_law), asked.neighbours
     budget: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "neighbours": relation}
-    mass = noise_mass(asked.items, **budget)
-    bounds = np.union1d(law.values, 1)
+    mass, bounds = noise_mass(asked.items, **budget), np.union1d(law.values, 1)
     lost = asked.n * np.maximum(law.values - bounds[:, None], 0) @ law.probabilities
     best = int(bounds[np.argmin(lost + mass * bounds)])
     for bound, words in ((best, "best bound"), (1, "one record per user"), (law.largest, "every record")):

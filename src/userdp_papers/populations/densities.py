@@ -50,6 +50,7 @@ def sobolev_weights(terms: int, smoothness: float) -> NDArray:
     count the constant and leave a class with radius 1 nothing but the uniform density.
     """
     _validate.integer(1, 10**6, terms=terms)
+    _validate.positive(smoothness=smoothness)
     return (2.0 * (np.arange(1, terms + 1) // 2)) ** smoothness
 
 

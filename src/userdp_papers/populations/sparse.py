@@ -42,7 +42,7 @@ class SparseSigns:
 
     def __post_init__(self) -> None:
         _validate.integer(1, d=self.d)
-        _validate.in_range(0, self.d, sparsity=self.sparsity)
+        _validate.integer(0, self.d, sparsity=self.sparsity)
         _validate.in_range(-1, 1, theta=self.theta)
 
     @property

@@ -33,6 +33,9 @@ def search_groups(*, n: int, size: int, epsilon: float) -> tuple[int, int]:
     >>> search_groups(n=500, size=300, epsilon=3.3)
     (5, 44)
     """
+    _validate.integer(2, n=n)
+    _validate.integer(7, size=size)
+    _validate.positive(epsilon=epsilon)
     half, gap = n // 2, math.tanh(epsilon / 2) ** 2
     certain = math.log(2 * n) - n * gap / 2
     shape, users = math.log(81 / (8 * epsilon**2)), math.log(n)
@@ -72,7 +75,6 @@ def searched_mean(
     (0.3, 2.0)
     """
     x = project(users_table("n", 2, epsilon, rng, means=means), -1.0, 1.0)
-    _validate.integer(7, size=size)
     half, vote = x.size // 2, TwoPointReport(-1.0, 1.0, epsilon)
     low, high = -1.0, 1.0
     steps, voters = search_groups(n=x.size, size=size, epsilon=epsilon)

@@ -209,8 +209,7 @@ def _round(
     """Standard deviation and bias of a round of one kind of reports, by the spill before it."""
     root = round_.root(law.values)
     scale = round_.sigmas / root + round_.offset  # `Round.scale`, which would take the root once more
-    gain = law.probabilities @ (1 / scale)
-    square = 1.0
+    gain, square = law.probabilities @ (1 / scale), 1.0
     if kind != "two-point":
         roots = np.sqrt(1 / law.values + round_.spread**2 + round_.offset**2) + spill
         square = min(float(law.probabilities @ (roots / scale) ** 2), 1.0)

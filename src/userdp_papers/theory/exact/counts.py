@@ -18,6 +18,8 @@ from userdp.central.debias import clipped_poisson_mean, guard, poisson_at_most, 
 @public
 def noise_variance(n: int, bound: float, epsilon: float, *, printed: bool = False) -> float:
     """Variance of the noise in the clipped mean, ``2 C^2 / (n epsilon)^2``; the paper prints half of it."""
+    _validate.integer(1, n=n)
+    _validate.positive_arrays(bound=bound, epsilon=epsilon)
     return (1 if printed else 2) * (bound / (n * epsilon)) ** 2
 
 

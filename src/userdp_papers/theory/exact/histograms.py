@@ -33,6 +33,8 @@ def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, *
 def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
     """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
     shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
+    if not np.all(scale >= 0):
+        raise ValueError(f"scale must not be negative, got {float(np.min(scale))!r}")
     ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
     if gaussian:
         density = np.exp(-(ratio**2) / 2) * np.sqrt(2 / np.pi)
@@ -68,7 +70,7 @@ def expected_error(
     totals this is the expected loss of the release, without the noise of simulating it.
     """
     totals, truth = np.asarray(totals, dtype=float), np.asarray(truth, dtype=float)
-    scale, threshold = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
+    (scale,), threshold = _validate.positive_arrays(scale=scale), np.asarray(threshold, dtype=float)
     needed, missing = threshold - totals, truth - totals
     tail = np.exp(-np.abs(needed) / scale) / 2
     passes = np.where(needed >= 0, tail, 1 - tail)
@@ -93,7 +95,7 @@ def error_constants(scale: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Flo
     ``(N - h) / 2 + c min(h, t)`` and ``N - h + (1 + chi) min(h, t)``, for `printed` up to ``(1 + chi)``
     times ``N - h + min(h, t)``: what stands of Liu et al. (2023), Theorem 5.2, in sharper form.
     """
-    b, t = np.asarray(scale, dtype=float), np.asarray(threshold, dtype=float)
+    (b,), t = _validate.positive_arrays(scale=scale), np.asarray(threshold, dtype=float)
     small = np.exp(-(t - 1) / b) * (t + b - 2) / 2
     return np.minimum(0.5, (1 + np.log(2)) / 2 * b / t), np.maximum(small, np.exp(-(t / b + 3) / 2))
 

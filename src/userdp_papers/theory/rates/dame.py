@@ -317,6 +317,7 @@ def dame_noise_risk(size_law: SizeLaw, *, n: int, epsilon: float, size_cap: int)
 def laplace_mean_risk(variance: float, *, n: int, epsilon: float) -> float:
     """Risk of `laplace_mean` for user means of the given average variance: exact."""
     check_setting(n, epsilon)
+    _validate.in_range(0, float("inf"), variance=variance)
     return (variance + 8 / epsilon**2) / n
 
 
