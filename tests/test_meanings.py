@@ -1,4 +1,4 @@
-"""What a number means says what it cannot be: no budget is negative, no probability above 1, no user a half."""
+"""What a number means says what it cannot be: no budget is negative, no probability above 1, no user half."""
 
 import numpy as np
 import pytest

@@ -247,7 +247,7 @@ def test_the_total_is_what_was_asked_to_the_last_digit(n, known, epsilon):
 
 
 def test_a_slack_up_to_a_half_is_spent_and_none_above():
-    """The total is lowered so far that it lies above the truth with probability delta: by nothing at a half."""
+    """The total is lowered so far that it exceeds the truth with probability delta: by nothing at a half."""
     options = {"epsilon": 12.0, "largest_size": 50, "rng": np.random.default_rng(1)}
     found = private_size_mean(np.full(500, 0.4), np.arange(500) % 50 + 1, delta=0.5, **options)
     assert found.guarantee.delta == 0.5
