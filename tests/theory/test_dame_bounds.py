@@ -102,6 +102,7 @@ def test_constants_are_the_stated_ones():
     assert (PRINTED.c3, PRINTED.c4, PRINTED.trivial) == (1570, 8, 4)
     assert (CORRECTED.c3, CORRECTED.trivial) == (1646, 1)
     assert (UNIT_CONSTANTS.c1, UNIT_CONSTANTS.c2, UNIT_CONSTANTS.c3, UNIT_CONSTANTS.c5) == (1, 1, 1, 1)
+    assert UNIT_CONSTANTS.trivial == 1  # the estimate 0 is no further off
 
 
 def test_simple_risks():

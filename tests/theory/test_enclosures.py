@@ -19,6 +19,10 @@ FINITE = st.floats(-300, 300)
 FUNCTIONS = st.sampled_from(["exp", "log", "sqrt"])
 
 
+def test_arb_computes_where_it_is_installed():
+    assert Enclosing().exact == enclosures.iv.exact == (enclosures.flint is not None)
+
+
 @given(FUNCTIONS, FINITE, st.floats(0, 5))
 def test_both_enclose_the_true_values_closely(name, low, width):
     low = low if name == "exp" else abs(low) + 1e-3
