@@ -195,6 +195,7 @@ def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delt
     (used, one), *rest = seen
     moved = np.abs([other - one for _, other in rest])
     assert moved.max() == 1 and moved.sum(axis=1).max() == 2
+    assert one.sum() == 80 // 8, "each group of four pairs votes once"
     assert released.guarantee == used.guarantee
     assert (used.epsilon, used.delta) == (1.0, delta)
     assert used.scale == 2
