@@ -49,6 +49,7 @@ def printed_radii(x, d, s, c, beta):
     printed = 24 * x + mp.log(4)
     r = mp.sqrt(mp.mpf(d) / 20) * mp.exp(-printed / d)
     yield 66, mp.mpf(d) / 2 * mp.log(d / (5 * (2 * r) ** 2)), fano
+    yield 66, mp.log(r**2 / 4), mp.log(mp.mpf(d) / 80) - 48 * x / d - mp.log(16) / d
     r = mp.sqrt(6 * d) * mp.exp(-x / (40 * d))
     yield 67, mp.mpf(d) / 2 * mp.log(6 * d / r**2), x / 40
     r = mp.exp(-printed / d) / 2
