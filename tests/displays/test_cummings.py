@@ -235,6 +235,16 @@ def test_the_moments_in_lemma_f_3(m):
     assert m < 60 or 3 * sqrt(m - 1) > 2.97 * sqrt(m)
 
 
+def test_a_vote_next_to_the_right_scale_releases_up_to_eight_times_the_variance():
+    """Lemma F.4, our mechanism: twice the upper end of a scale (2^j, 2^(j+1)], the right one or the next."""
+    ratios = [
+        2 * Fraction(2) ** (chosen + 1) / variance
+        for variance in (Fraction(1001, 1000), Fraction(3, 2), Fraction(2))
+        for chosen in (-1, 0, 1)
+    ]
+    assert min(ratios) == 1 and Fraction(799, 100) < max(ratios) < 8
+
+
 def test_a_binomial_window_may_fall_with_the_own_mean():
     """One record: the window is 1 - q for q < 1/2 as long as q itself is above the probability allowed."""
     for q in (0.2, 0.3, 0.4):

@@ -115,6 +115,11 @@ def test_remainder_of_the_linear_part():
         assert 4 * slope**2 * m * p * (1 - p) - 4 * slope * m * (1 - 2 * p) == -m * x
         delta = 1 - 2 * p
         assert slope**2 == 4 * delta**2 / (1 - delta**2) ** 2 and x == 4 * delta**2 / (1 - delta**2)  # (204)
+    for m, square in product((1, 2, 9), (Fraction(1, 10**9), Fraction(1, 10**12))):
+        x = 4 * square / (1 - square)
+        rest = ((1 + x) ** m - 1 - m * x) / square**2
+        assert 8 * m * (m - 1) <= rest <= Fraction(1001, 1000) * 8 * m * (m - 1)
+        assert (rest > m**2) == (m > 1)  # without a constant it is false
     # sum over j >= 2 of (mx)^j / j! <= (e - 2)(mx)^2 for mx <= 1, and x <= 4 delta^2 / (9/10)
     assert (iv.exp(1) - 2) * (iv.mpf(40) / 9) ** 2 < 27
 
