@@ -278,11 +278,13 @@ def test_17_needs_all_of_its_noise_and_its_curvature():
     """Exact risks: below the repaired right side, above it with the printed noise or no last term."""
     noisy = dict(rates=[0.3], users=[7], bound=8, epsilon=10.0)
     apart = dict(rates=[0.0, 1.0], users=[2000, 2000], bound=1, epsilon=50.0)
-    risks = [debiased_risk(**case, largest_rate=1.0) for case in (noisy, apart)]
+    steep = dict(rates=[1.0], users=[20_000], bound=1, epsilon=0.0025)  # needs the square of the slope
+    risks = [debiased_risk(**case, largest_rate=1.0) for case in (noisy, apart, steep)]
     assert risks[0] <= seventeen(**noisy)
     assert risks[0] > seventeen(**noisy, noise=1)
     assert risks[1] <= seventeen(**apart)
     assert risks[1] > seventeen(**apart, curvature=0)
+    assert seventeen(**steep) / amplification(1) < risks[2] <= seventeen(**steep)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 5, 40])
