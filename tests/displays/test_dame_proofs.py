@@ -164,6 +164,8 @@ def test_the_mean_of_the_estimate_given_the_bin_is_a_mean(cap, theta, s):
     assert -1 <= (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean <= 1
     for _, x, shrunk, kept, _ in listed:  # the projection moves towards s and never beyond
         assert min(shrunk, s) <= kept <= max(shrunk, s) and min(x, s) <= shrunk <= max(x, s)
+    tau = F(1, 1000)  # all means at -1 and the last bin chosen, at the cap 1: nearly all of the 4
+    assert F(39, 10) < (max(1 - 8 * tau, F(-1)) + 1) ** 2 <= 4
 
 
 @pytest.mark.parametrize(("cap", "theta", "s"), [(4, F(1, 3), F(0)), (9, F(-1, 2), 8 * TAU)])
