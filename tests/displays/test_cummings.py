@@ -1,5 +1,6 @@
 """Steps of the proofs in Cummings et al.'s supplement, one by one: what their ledger names."""
 
+import itertools
 from fractions import Fraction
 from math import comb, exp, log, sinh, sqrt
 
@@ -225,7 +226,23 @@ def test_the_moments_in_lemma_f_3(m):
     quotient = (h(x) - h(theta)) / (x - theta) ** 2 - slope / (x - theta)
     inside = np.abs(x - 0.5) <= 0.5 - end
     assert (quotient[inside] <= 1.5 * sqrt(m)).all()
-    assert (quotient[~inside] <= 3 * sqrt(m - 1)).all()
+    assert m < 4 or (quotient[inside] <= second / 2 * (1 + 1e-9)).all()
+    falls = np.abs(slope / (x - theta))[~inside]  # display 3 drops h, and its last step 1 - 2 theta
+    assert (quotient[~inside] <= falls).all() and (falls <= 3 * sqrt(m - 1) * (1 - 2 / m) + 1e-9).all()
+    steepest = 1.5 * (1 - 2 / m) * sqrt((1 - 1 / m) / m) / (1 / m - end)  # the mean 1/m, from the end
+    assert steepest == pytest.approx(3 * sqrt(m - 1) * (1 - 2 / m), rel=1e-12)
+    assert 1.5 * sqrt(m) < 3 * sqrt(m - 1) < 3 * sqrt(m)  # display 4
+    assert m < 60 or 3 * sqrt(m - 1) > 2.97 * sqrt(m)
+
+
+def test_a_vote_next_to_the_right_scale_releases_up_to_eight_times_the_variance():
+    """Lemma F.4, our mechanism: twice the upper end of a scale (2^j, 2^(j+1)], the right one or the next."""
+    ratios = [
+        2 * Fraction(2) ** (chosen + 1) / variance
+        for variance in (Fraction(1001, 1000), Fraction(3, 2), Fraction(2))
+        for chosen in (-1, 0, 1)
+    ]
+    assert min(ratios) == 1 and Fraction(799, 100) < max(ratios) < 8
 
 
 def test_a_binomial_window_may_fall_with_the_own_mean():
@@ -296,6 +313,26 @@ def test_ln_of_two_over_delta_keeps_the_noisy_sum_below_the_true_one():
         assert above[2 / delta] == pytest.approx(delta / 4)
         assert above[1 / (2 * delta)] == pytest.approx(delta)
         assert above[2 * delta] == pytest.approx(1 - delta)
+
+
+def test_the_noise_term_in_theorem_d_1():
+    """Display 7: the square of B, which has a root that is lost; 9: what display 8 asks of the upper half."""
+    budgets, logs = (Fraction(1), Fraction(1, 10), Fraction(1, 10**6)), (Fraction(1), Fraction(7))
+    for budget, delta, n, beta in itertools.product(budgets, logs, logs, logs):
+        upsilon, unit = delta / budget, (n * delta * beta) ** 2 / budget**3
+        printed = (((upsilon + 1) * n + beta) / budget) ** 2
+        noise = printed / (upsilon + 1)
+        assert noise <= Fraction(9, 2) * unit
+        assert (noise == Fraction(9, 2) * unit) == ({budget, delta, n, beta} == {1})
+        assert max(delta, beta) > 1 or unit <= noise < printed * budget
+    users, aside = 40, 3
+    upper = np.repeat([1, 0], users // 2)[aside : 9 * users // 10].sum()  # weights of the median or none
+    least = Fraction(users, 2) - aside - 1
+    assert upper == least + 1
+    for budget, logarithms in itertools.product(budgets, logs):
+        allowed = budget**3 * least / logarithms  # of the largest size over the median, as printed
+        assert (least / allowed == logarithms**2 / budget**3) == (logarithms == 1)
+        assert least / (allowed / logarithms) == logarithms**2 / budget**3
 
 
 @pytest.mark.parametrize(("deviation", "cap"), [row[:2] for row in RATIONALS])

@@ -164,6 +164,8 @@ def test_the_mean_of_the_estimate_given_the_bin_is_a_mean(cap, theta, s):
     assert -1 <= (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean <= 1
     for _, x, shrunk, kept, _ in listed:  # the projection moves towards s and never beyond
         assert min(shrunk, s) <= kept <= max(shrunk, s) and min(x, s) <= shrunk <= max(x, s)
+    tau = F(1, 1000)  # all means at -1 and the last bin chosen, at the cap 1: nearly all of the 4
+    assert F(39, 10) < (max(1 - 8 * tau, F(-1)) + 1) ** 2 <= 4
 
 
 @pytest.mark.parametrize(("cap", "theta", "s"), [(4, F(1, 3), F(0)), (9, F(-1, 2), 8 * TAU)])
@@ -203,6 +205,22 @@ def test_what_is_cut_of_a_large_user(cap, theta, s):
     assert [max(x - upper, 0) for x, upper in ends] == [0, 0, 2, 0]
     assert [max(lower - x, 0) for x, lower in ends] == [0, 2, 0, 0]
     assert theta < s or abs(1 - s) == abs(1 - theta) + (theta - s)
+
+
+@pytest.mark.parametrize(("size", "cap"), [(4, 4), (4, 9), (1, 9), (100, 100), (16, 100)])
+def test_small_users_stay_within_six_half_widths_of_the_centre(size, cap):
+    """(S121), (S126) to (S128): at the ends of both distances, with 2L = 1; all six are needed at the cap."""
+    w, tau, radius = F(isqrt(size), isqrt(cap)), F(1, isqrt(cap)), F(1, isqrt(size))
+    assert w * (radius + 5 * tau) == tau + 5 * w * tau <= 6 * tau
+    assert (w * (radius + 5 * tau) == 6 * tau) == (size == cap)
+    for s, side in product((F(-1), F(0), F(2, 3), F(1)), (-1, 1)):
+        for far in (radius + 5 * tau, 1.01 * float(radius + 5 * tau)):
+            x = min(max(s + side * far, -1), 1)
+            shrunk = w * x + (1 - w) * s
+            kept = min(max(shrunk, s - 6 * tau, F(-1)), s + 6 * tau, F(1))
+            assert abs(shrunk - s) == pytest.approx(w * abs(x - s))
+            assert (kept == shrunk) == (abs(shrunk - s) <= 6 * tau)
+            assert far != radius + 5 * tau or kept == shrunk
 
 
 @pytest.mark.parametrize(("cap", "theta"), [(4, F(1, 5)), (9, F(-1, 3))])
@@ -413,6 +431,8 @@ def test_derivative_of_the_logarithm_of_f():
         for x in (0.2, 0.7, 1.0):
             derivative = mpmath.diff(lambda t: mpmath.log(4 * t**2 / mpmath.tanh(t / 12) ** 2), x)
             assert mpmath.almosteq(derivative, 2 / mpmath.mpf(x) - 1 / (3 * mpmath.sinh(x / 6)), 1e-12)
+        y = mpmath.taylor(lambda t: 3 * mpmath.sinh(t / 6) - t / 2, 0, 9)  # (S87)
+        assert abs(y[1]) < 1e-20 and y[3] > 0 and min(y) > -1e-20
 
 
 def test_printed_bounds_are_above_the_derivative():
@@ -443,10 +463,12 @@ def test_the_good_event_is_known_given_the_bin():
 
 
 def test_a_standard_laplace_variable_has_variance_2():
-    """(S137), (S140): the slack of the projected means does not pay for it up to a budget of 1."""
+    """(S137), (S140), (S141): the slack of the projected means does not pay for it up to a budget of 1."""
     assert mpmath.almosteq(mpmath.quad(lambda x: x**2 * mpmath.exp(-x), [0, mpmath.inf]), 2)
+    assert sum(F(end - 9) ** 2 / 2 for end in (2, 16)) == F(14) ** 2 / 4
     for x in (1, 3):  # 1 / epsilon^2; both sides are linear in it, and the difference grows
         assert F(1, 4) + 2 * x > 1 + x
+        assert 2 * x - (1 + x) == x - 1 >= 0
 
 
 def test_constants_of_theorem_2_add_up():

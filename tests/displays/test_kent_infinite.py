@@ -4,8 +4,10 @@ from fractions import Fraction
 from itertools import chain, product
 from math import comb
 
+import numpy as np
 import pytest
 from mpmath import mp
+from scipy.stats import binom
 
 from userdp_papers.theory.enclosures import iv
 
@@ -31,6 +33,9 @@ def test_a_wrong_ball_wins_as_in_61_and_62(w):
         right, wrong = binomial(n, p), binomial(n, 1 - p)
         overtakes = sum(right[i] * wrong[j] for i, j in product(range(n + 1), repeat=2) if i <= j)
         assert overtakes == sum(binomial(2 * n, p)[: n + 1]) <= (4 * p * (1 - p)) ** n
+    many, p = 2000, 0.6  # and hardly less than that power
+    power = many * np.log(4 * p * (1 - p))
+    assert 1.05 * power < binom.logcdf(many, 2 * many, p) <= power
 
 
 def test_gamma_steps_of_the_covering_bounds():
@@ -49,6 +54,7 @@ def printed_radii(x, d, s, c, beta):
     printed = 24 * x + mp.log(4)
     r = mp.sqrt(mp.mpf(d) / 20) * mp.exp(-printed / d)
     yield 66, mp.mpf(d) / 2 * mp.log(d / (5 * (2 * r) ** 2)), fano
+    yield 66, mp.log(r**2 / 4), mp.log(mp.mpf(d) / 80) - 48 * x / d - mp.log(16) / d
     r = mp.sqrt(6 * d) * mp.exp(-x / (40 * d))
     yield 67, mp.mpf(d) / 2 * mp.log(6 * d / r**2), x / 40
     r = mp.exp(-printed / d) / 2

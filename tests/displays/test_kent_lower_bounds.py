@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from scipy.stats import binom
 
 from userdp_papers.theory.enclosures import iv
@@ -114,6 +115,11 @@ def test_remainder_of_the_linear_part():
         assert 4 * slope**2 * m * p * (1 - p) - 4 * slope * m * (1 - 2 * p) == -m * x
         delta = 1 - 2 * p
         assert slope**2 == 4 * delta**2 / (1 - delta**2) ** 2 and x == 4 * delta**2 / (1 - delta**2)  # (204)
+    for m, square in product((1, 2, 9), (Fraction(1, 10**9), Fraction(1, 10**12))):
+        x = 4 * square / (1 - square)
+        rest = ((1 + x) ** m - 1 - m * x) / square**2
+        assert 8 * m * (m - 1) <= rest <= Fraction(1001, 1000) * 8 * m * (m - 1)
+        assert (rest > m**2) == (m > 1)  # without a constant it is false
     # sum over j >= 2 of (mx)^j / j! <= (e - 2)(mx)^2 for mx <= 1, and x <= 4 delta^2 / (9/10)
     assert (iv.exp(1) - 2) * (iv.mpf(40) / 9) ** 2 < 27
 
@@ -167,6 +173,10 @@ def test_the_logarithm_of_a_conditioned_ratio():
     for budget, excess in rationals(2):
         users = 1 / budget + excess  # n eps >= 1
         assert 4 * budget > 2 * budget and 4 * budget + 4 / users <= 8 * budget
+    for budget, x in product((0.01, 0.5, 1.0), (0.0, 0.3, 0.5)):  # convex in eps: C = 2(e^4 - 1)
+        bracket, largest = np.exp(4 * budget) / (1 - x) - 1, 2 * np.expm1(4)
+        assert bracket <= (1 / (1 - x) - 1 + largest * budget) * (1 + 1e-12)
+    assert bracket == pytest.approx(1 / (1 - x) - 1 + largest * budget)
 
 
 def test_a_nearest_vertex_stands_for_vertices_only():
@@ -191,6 +201,7 @@ def test_exponents_of_the_selection():
         t = y / 4  # Chernoff with E e^(t l) <= e^(2 t^2)
         assert n / 2 * (t * y - 2 * t**2) == n * y**2 / 16 == 9 * n * eps**2 / (25600 * eta**2)
     assert Fraction(1, 2) - Fraction(1, 5) == Fraction(4, 5) - Fraction(1, 2) == 2 * Fraction(3, 20)
+    assert 2 / Fraction(20) == Fraction(1, 10) < Fraction(1, 5)  # n eps^2 is at least 20
 
 
 @pytest.mark.parametrize("clip", [Fraction(1, 2), Fraction(2), Fraction(27, 10), Fraction(4)])
@@ -228,6 +239,9 @@ def test_norms_of_averages_grow_by_the_factor_of_the_proof():
     assert iv.mpf(5) / 3 < iv.exp(iv.mpf(3) / 2)
     for (x,) in rationals(1):  # x = lambda^2 sigma^2 <= 1/4
         assert 8 * x - 4 * x / (1 - 2 * x) == 4 * x * (1 - 4 * x) / (1 - 2 * x)
+    for x, square, log_2, n in rationals(4):  # Markov at lambda = x / (16 sigma^2); then c^2 = 32
+        assert n * (x * x / (16 * square) - 8 * (x / (16 * square)) ** 2 * square) == n * x**2 / (32 * square)
+        assert n * (32 * square * log_2 / n) / (32 * square) == log_2
     rng = np.random.default_rng(27)
     vectors = rng.standard_t(4, (200, 6, 3))
     vectors -= vectors.mean(axis=1, keepdims=True)  # each law: six points, mean zero
@@ -242,20 +256,44 @@ def test_norms_of_averages_grow_by_the_factor_of_the_proof():
 
 
 def test_volume_constant_of_the_cube():
-    """(240): (4/pi)^(s/2) (s/(2e))^(s/2) = (2s/(pi e))^(s/2), and 2/(pi e) > 1/5."""
+    """(240): (4/pi)^(s/2) (s/(2e))^(s/2) = (2s/(pi e))^(s/2), and 2/(pi e) > 1/5.
+
+    From there to (241) with half the width, and with twice the radius to (72); binomials as in (71), (72).
+    """
     assert 2 / (iv.pi * iv.e) > iv.mpf(1) / 5
+    for s, r, radius in product((1, 2, 30, 10**5), (1.0, 0.3), (0.01, 0.2)):
+        volumes = s * np.log(2 * r / radius) + gammaln(1 + s / 2) - s / 2 * np.log(np.pi)
+        quotient = np.exp(2 / s * (volumes - s / 2 * np.log(s * r**2 / (5 * radius**2))))
+        assert 10 / (np.pi * np.e) < quotient and (s < 10**5 or quotient < 1.172)
+    for s, r, radius in rationals(3):
+        assert s * ((r - radius) / 2) ** 2 / (5 * radius**2) == s * (r - radius) ** 2 / (20 * radius**2)
+        assert 2**2 * s * (1 - 2 * radius) ** 2 / (20 * (2 * radius) ** 2) == s * (1 / radius - 2) ** 2 / 20
+    for d, s in ((7, 1), (7, 7), (40, 11), (10**9, 1000)):
+        choices = (gammaln(d + 1) - gammaln(s + 1) - gammaln(d - s + 1)) / s
+        assert np.log(d / s) - 1e-9 <= choices <= np.log(d / s) + 1
+        assert (s in (1, d)) == (choices < np.log(d / s) + 1e-6)
+    assert choices > np.log(d / s) + 0.99
 
 
 def test_hellinger_is_at_most_half_of_chi_square_from_186_to_187():
-    """An identity and an inequality; with a rare outcome that the second law lacks nearly equal."""
-    rng = np.random.default_rng(186)
-    pairs = [*rng.dirichlet(np.ones(5), (200, 2)), np.array([[1 - 1e-6, 1e-6], [1.0, 0.0]])]
-    for a, b in pairs:
+    """An identity and an inequality; with a rare outcome that the second law lacks nearly equal.
+
+    The laws of a report are those of users with a hidden component, whose fluctuations enter as in (213).
+    """
+    rng, ratios = np.random.default_rng(186), []
+    for trial in range(200):
+        weights, laws = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4), (2, 3))  # law, component
+        channel = rng.dirichlet(np.ones(5), 4)
+        if trial == 199:
+            laws[:], channel = np.array([[[1 - 1e-6, 1e-6, 0, 0]], [[1, 0, 0, 0]]]), np.eye(4)[:, :2]
+        fluctuation = laws[1] / np.where(laws[0] > 0, laws[0], 1) - 1
+        a, b = (weights @ law @ channel for law in laws)
+        inner = np.einsum("i,ix,ix,xz->z", weights, fluctuation, laws[0], channel)
+        assert inner == pytest.approx(b - a, abs=1e-12)
         hellinger = np.sum((np.sqrt(a) - np.sqrt(b)) ** 2) / 2
         assert hellinger == pytest.approx(np.sum((a - b) ** 2 / (np.sqrt(a) + np.sqrt(b)) ** 2) / 2)
-        chi_square = np.sum((a - b) ** 2 / a)
-        assert hellinger <= chi_square / 2
-    assert hellinger > 0.999 * chi_square / 2
+        ratios.append(14 * hellinger / np.sum(inner**2 / a))
+    assert 6.99 < ratios[-1] == max(ratios) <= 7
 
 
 def test_bessel_given_the_component_in_lemma_19():

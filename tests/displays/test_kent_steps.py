@@ -6,6 +6,7 @@ from math import ceil, comb, exp, log, sqrt
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from scipy.stats import binom
 
 from userdp.local import sparse_selection, sparse_threshold
@@ -40,6 +41,9 @@ def test_a_mean_leaves_the_interval_as_rarely_as_116_says(m, tau):
     """(116): means of fair signs exactly; with the half of the exponent left out it would be too rare."""
     beyond = sum(F(comb(m, k), 2**m) for k in range(m + 1) if F(2 * k, m) - 1 >= tau)
     assert exp(-m * tau**2) < beyond <= exp(-m * tau**2 / 2)
+    many, small = 10**6, 0.02  # both tails, as in (S53): hardly less than Hoeffding's exponent
+    both = log(2) + binom.logsf(many * (1 + small) / 2 - 1, many, 1 / 2)
+    assert -1.03 * many * small**2 / 2 < both <= log(2) - many * small**2 / 2
 
 
 def test_projecting_moves_a_mean_by_at_most_twice_the_chance_to_stray():
@@ -321,6 +325,37 @@ def test_the_sparse_methods_hand_on_the_users_of_their_parts(monkeypatch):
     assert seen == [(n / d, 1, truth[j]) for j in range(d)]
 
 
+@pytest.mark.parametrize("estimate", [sparse_selection, sparse_threshold])
+@pytest.mark.parametrize(("assumed", "lost"), [(1, 1), (2, 0), (4, 0)])
+def test_a_sparsity_too_small_costs_what_it_leaves_out(estimate, assumed, lost):
+    """Section 4.2: s - s_1 for entries of size 1, of which both methods keep s_1; nothing for s_2 > s."""
+    truth = np.array([0.0, 1.0, 0.0, 0.0, -1.0])
+    known = dict(size=10**6, sparsity=assumed, epsilon=1.0, rng=np.random.default_rng(42))
+    run = estimate(np.tile(truth, (40_000, 1)), **known)
+    assert np.sum((run.value - truth) ** 2) == pytest.approx(lost, abs=0.01)
+
+
+def test_one_record_each_attains_the_rates_of_15():
+    """(15) from above: the sign of a random coordinate, or a half of the sphere, sent at that scale.
+
+    Each report is turned with the chance that leaves `gain` of its mean, tanh(epsilon / 2) at the budget.
+    """
+    for d, gain in product((1, 3), (F(1, 3), F(1, 50))):
+        x = [F(k, d) for k in range(d)]
+        sent = [(j, s * d / gain, F(1, d) * (1 + s * gain * x[j]) / 2) for j in range(d) for s in (-1, 1)]
+        assert [sum(p * value for i, value, p in sent if i == j) for j in range(d)] == x
+        assert sum(p * value**2 for _, value, p in sent) == d**2 / gain**2
+    share = {1: 1.0, 2: 2 / np.pi, 3: 0.5}  # mean of the first coordinate over a half of the sphere
+    for d in (1, 2, 3, 20, 10**5):
+        mean = exp(gammaln(d / 2) - gammaln((d + 1) / 2)) / sqrt(np.pi)
+        assert mean == pytest.approx(share.get(d, sqrt(2 / (np.pi * d))), rel=0.02 if d > 3 else 1e-12)
+        scale = 1 / (d * mean**2)  # squared, over d
+        assert 1 <= scale < np.pi / 2
+    assert scale > 1.57
+    for epsilon in (0.01, 0.5, 1.0):
+        assert 2 <= epsilon / np.tanh(epsilon / 2) < 2.2
+
+
 @pytest.mark.parametrize("h", [F(1, 5), F(1, 70)])
 def test_the_second_coin_of_example_1_shows_1_with_what_its_own_0_leaves(h):
     """Its rest, not that of the fair coin: chances that sum to 1, and the divergence of display 3."""
@@ -382,6 +417,7 @@ def test_a_mean_strays_from_its_place_as_rarely_as_104_and_108_say(epsilon, n=50
     """The code's widths put into Hoeffding's bound; exact tails of signs about their mean, not about 0."""
     tau = localised_half_width(n=n, size=m, epsilon=epsilon)
     bound = 2 / (n * m) ** 2 if epsilon > 1 else 2 / (n * m * epsilon**2)
+    assert F(2, 8) == F(1, 4)  # (104) at one record and n epsilon^2 = 8, the least
     assert 2 * exp(-m * tau**2 / 2) == pytest.approx(bound, rel=1e-9)
     ups = np.arange(m + 1)
     means = 2 * ups / m - 1
@@ -395,6 +431,7 @@ def test_the_far_bins_together_cost_what_111_says():
     """The three of (107) times the 16 of (110), with 1/tau at most the root of m: a root is to spare."""
     for root, n in product((1, 2, 9), (F(3), F(40))):
         assert 3 * root * 16 / (n * root**4) == 48 / (n * root**2) / root
+        assert 3 * root * 24 / (n * root**4) == 72 / (n * root**2) / root  # (137), from the 24 of (136)
     for n, m in product((9, 10**4), (5, 10**6)):
         assert 1 / min(localised_half_width(n=n, size=m, epsilon=2.0), 1) <= sqrt(m)
 
@@ -418,7 +455,7 @@ def test_the_risk_has_the_orders_of_119_and_147(d, power, order, rest, y, kappa=
 def test_skewed_signs_give_the_lower_sides_of_24_and_of_the_ball():
     """(188) at the skew of (194), c = 1/3024: two thirds of half a separation for each of d signs."""
     c = F(1, 3024)
-    for d, n, m, square in product((F(1), F(9)), (F(7), F(90)), (F(3), F(8)), (F(1, 4), F(1))):
+    for d, n, m, square in product((F(1), F(9)), (F(7), F(90)), (F(1), F(8)), (F(1, 4), F(1))):
         skew, eta = c * d / (n * m * square), 16 * c * d / (n * square)
         assert 21 * n * square * eta / d == F(1, 3) ** 2
         for separation, rate in ((skew, d**2 / (n * m * square)), (skew / d, d / (n * m * square))):
@@ -472,6 +509,20 @@ def test_the_highest_bump_of_210_is_the_middle_of_its_half():
     for beta, radius, c in product((1, 2), (1.0, 3.0), (1.0, exp(16))):
         k = (radius * np.pi**beta * c * bump.max()) ** (1 / beta)
         assert radius / 2 * (np.pi / k) ** beta * c * bump.max() == pytest.approx(1 / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(("k", "beta", "radius"), [(1, 1, 1.0), (5, 2, 0.7)])
+def test_a_turned_sign_moves_a_density_by_twice_its_bump(k, beta, radius):
+    """(209) by midpoints: four energies for each, twice the lower side with c' the energy of g_beta."""
+    y = (np.arange(4000) + 0.5) / 4000
+    wave = np.where(y < 0.5, 1, -1) * np.exp(16 - 1 / (y % 0.5 * (0.5 - y % 0.5)))
+    bump = radius * np.pi**beta / (2 * k**beta) * wave
+    energy, lower = np.mean(bump**2) / k, np.mean(wave**2) * radius**2 * np.pi ** (2 * beta)
+    for turned in range(k + 1):
+        signs = np.where(np.arange(k) < turned, -1, 1)
+        square = np.mean((np.outer(np.ones(k), bump) - np.outer(signs, bump)) ** 2)
+        assert square == pytest.approx(4 * turned * energy, rel=1e-12)
+        assert square == pytest.approx(2 * turned * lower / (2 * k ** (2 * beta + 1)), rel=1e-12)
 
 
 def test_the_floor_on_the_simplex_has_the_squared_distance_in_its_exponent():

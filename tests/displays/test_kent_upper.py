@@ -192,6 +192,7 @@ def test_the_rotated_width_over_the_length_of_the_error():
         assert width(400 * c**2) == flattening * c**2 * 2 * log / m
         assert m * d * width(200 * c) / (100 * c * log) == 2 * log
     assert [3 * d - (2 * d + 1) for d in (1, 2, 64)] == [0, 1, 63]  # (132)
+    assert [3 * d / Fraction(4 * d) ** 2 <= Fraction(1, 4) for d in (1, 2, 64)] == [True] * 3
 
 
 def test_the_constants_of_thresholding():

@@ -11,10 +11,14 @@ from numpy.polynomial import Polynomial
 from scipy.integrate import quad
 from scipy.stats import poisson
 
+from userdp.central.bounds import surrogate_curve
 from userdp.central.debias import clipped_poisson_mean
+from userdp.central.histogram import unit_scale
 from userdp_papers.printed.descents import _moment, sampled_epsilon, sampled_noise
 from userdp_papers.theory.enclosures import iv
 from userdp_papers.theory.exact import amplification, debiased_risk
+from userdp_papers.theory.exact.counts import clipped_poisson_variance
+from userdp_papers.theory.exact.histograms import error_constants, expected_error
 
 RATIONALS = [[Fraction(int(p), 7) for p in row] for row in np.random.default_rng(1).integers(1, 50, (40, 4))]
 
@@ -25,6 +29,21 @@ def test_what_the_cited_descent_needs_of_a_user_holds():
         records, squares, kinds = sum(counts), sum(c * c for c in counts), sum(c > 0 for c in counts)
         flat = len({c for c in counts if c}) <= 1
         assert records**2 == kinds * squares if flat else records**2 < kinds * squares
+
+
+@pytest.mark.parametrize("bound", [0.0, 1.5, 4.0, 9.0, 20.0])
+def test_the_surrogate_and_its_slope_typed_out(bound):
+    """(3), (4): what clipping takes, and two normal variables; M less its slope is the weight beyond."""
+    release = dict(epsilon=1.0, delta=1e-3)
+    users = {(3, 4): (5, 7), (0, 2): (2, 2), (5, 12): (13, 17)}  # with 2-norm and 1-norm
+    curve = surrogate_curve(np.array([*users]), **release)
+    size = quad(lambda z: abs(z) * exp(-(z**2) / 2), -9, 9)[0] / sqrt(2 * np.pi)
+    mass = 2 * unit_scale(2, **release) * size
+    taken = sum(max(1 - bound / norm, 0) * total for norm, total in users.values())
+    here, beyond = curve.values([bound, bound + 0.01])
+    assert here == pytest.approx(taken + bound * mass, rel=1e-9)
+    weight = sum(total / norm for norm, total in users.values() if norm > bound)
+    assert (beyond - here) / 0.01 == pytest.approx(mass - weight, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), [(20, 0.1, 0.02), (500, 1.0, 1e-3), (10**5, 3.0, 1e-6)])
@@ -71,18 +90,34 @@ def test_the_tail_at_the_threshold_and_bernoullis_inequality(bound):
 
 
 def test_the_mean_of_an_exponential_choice_exceeds_the_least_by_at_most_log_k_over_the_rate():
-    """The identity behind it: mean of V = (entropy - log of the sum of weights) / rate."""
-    values = np.random.default_rng(2).gamma(0.3, 9.0, (50, 12))
-    weights = np.exp(-0.7 * values)
+    """The identity behind it: mean of V = (entropy - log of the sum of weights) / rate.
+
+    The rate is that of the sensitivity 3 C_max; one best of very many candidates nearly attains the bound.
+    """
+    largest, budget = 12, 50.0
+    rate = budget / (2 * 3 * largest)
+    values = np.random.default_rng(2).gamma(0.3, 9.0, (50, largest))
+    weights = np.exp(-rate * values)
     law = weights / weights.sum(axis=1, keepdims=True)
     entropy, mean = -(law * np.log(law)).sum(axis=1), (law * values).sum(axis=1)
-    np.testing.assert_allclose(mean, (entropy - np.log(weights.sum(axis=1))) / 0.7)
-    assert (mean <= values.min(axis=1) + log(12) / 0.7).all()
+    np.testing.assert_allclose(mean, (entropy - np.log(weights.sum(axis=1))) / rate)
+    assert (mean <= values.min(axis=1) + 6 * largest * log(largest) / budget).all()
+    largest, above = mpmath.mpf(10) ** 400, mpmath.log(mpmath.mpf(10) ** 400) - 6
+    for bound, delta, share in itertools.product((1, 50, 1500), (1 / 8, 1e-5), (0.3, 1.0, 3.0)):
+        tail, scale = log(bound / (2 * delta)), bound / share
+        c, chi = error_constants(scale, bound + scale * tail)
+        if delta * (1 + share + tail) <= share:  # the condition of (1); the rest is our Jensen
+            assert max(4, (1 + chi) / c / (1 - exp(-1))) <= 12 * tail
+    others = (largest - 1) * mpmath.exp(-above)  # weights of all but the best, whose value is 0
+    value = above / (budget / (2 * 3 * largest))
+    assert 0.98 < others / (1 + others) * value / (6 * largest * mpmath.log(largest) / budget) < 1
 
 
 def mean_over_noise(cost, scale, *kinks):
     """The mean of a cost of an exponential variable of mean `scale`."""
-    pieces = itertools.pairwise([0.0, *sorted(k for k in kinks if k > 0), 60.0 * scale + max(kinks)])
+    pieces = itertools.pairwise(
+        [0.0, *sorted(k for k in kinks if k > 0), 60.0 * scale + max(kinks, default=0)]
+    )
     return sum(quad(lambda z: cost(z) * exp(-z / scale) / scale, *piece)[0] for piece in pieces)
 
 
@@ -108,6 +143,8 @@ def test_the_steps_from_10_to_14_item_by_item(h, truth, b, t=5.0):
         released = distance(truth - t) if truth > t else t - truth + b
         assert (below, above) == pytest.approx((h, truth * (1 - p) + p * released))
         assert released <= abs(truth - t) + b <= 3 * released
+    error = expected_error([h], [truth], scale=b, threshold=t, printed=True)[0]
+    assert error == pytest.approx((below + truth - h + above) / 2)  # half for each sign
 
 
 @pytest.mark.parametrize(("a", "x"), [*itertools.product((0.3, 1.0, 4.0), (0.0, 0.7, 3.0))])
@@ -163,9 +200,14 @@ def test_the_function_g_of_corollary_b_4(bound, epsilon, delta):
 
 
 def test_the_bound_at_the_larger_zero_is_at_most_three_halves():
-    """By v = log(1/y) it is 1 + (1 + v) e^((1 - v)/2) / 4; below 2 on [0, 40], and falling from 1 on."""
-    cells = [iv.mpf([i, i + 1]) / 8 for i in range(320)]
-    assert max((1 + (1 + v) * iv.exp((1 - v) / 2) / 4).b for v in cells) < 2
+    """Corollary B.4, display 8: by v = log(1/y) it is 1 + (1 + v) e^((1 - v)/2) / 4, 3/2 at v = 1 alone.
+
+    Its slope has the sign of 1 - v; the printed one has no root of e, and stays below 2 as well.
+    """
+    for v in (x - 1 for x, *_ in RATIONALS):
+        slope = mpmath.diff(lambda u: (1 + u) * mpmath.exp((1 - u) / 2), float(v))
+        assert slope == pytest.approx(float(1 - v) / 2 * exp(float(1 - v) / 2), rel=1e-6, abs=1e-12)
+    assert 1 + (1 + 1) * exp(0) / 4 == 3 / 2
 
 
 @pytest.mark.parametrize("bound", range(1, 10))
@@ -206,6 +248,11 @@ def test_the_curvature_away_from_its_peak(bound):
         share = (eta * exp(1 - eta)) ** (bound - 1)
         assert peak(eta * (bound - 1)) == pytest.approx(peak(bound - 1) * share)
     assert max((iv.sqrt(iv.e) / 2).b, (2 / iv.e).b) < 0.83
+    stirling = 1 / sqrt(2 * np.pi * (bound - 1))
+    assert 0.95 * stirling < peak(bound - 1) <= stirling
+    assert (stirling / 2) ** 2 == pytest.approx(1 / (8 * np.pi * (bound - 1)), rel=1e-12)  # (16), (22)
+    far = stirling / 2 * (2 * (bound - 1)) ** 2  # (23), rates up to twice the peak
+    assert far == pytest.approx(sqrt(2 / np.pi) * (bound - 1) ** 1.5, rel=1e-12)
 
 
 @pytest.mark.parametrize(("gamma", "alpha", "plain", "h"), RATIONALS)
@@ -231,11 +278,13 @@ def test_17_needs_all_of_its_noise_and_its_curvature():
     """Exact risks: below the repaired right side, above it with the printed noise or no last term."""
     noisy = dict(rates=[0.3], users=[7], bound=8, epsilon=10.0)
     apart = dict(rates=[0.0, 1.0], users=[2000, 2000], bound=1, epsilon=50.0)
-    risks = [debiased_risk(**case, largest_rate=1.0) for case in (noisy, apart)]
+    steep = dict(rates=[1.0], users=[20_000], bound=1, epsilon=0.0025)  # needs the square of the slope
+    risks = [debiased_risk(**case, largest_rate=1.0) for case in (noisy, apart, steep)]
     assert risks[0] <= seventeen(**noisy)
     assert risks[0] > seventeen(**noisy, noise=1)
     assert risks[1] <= seventeen(**apart)
     assert risks[1] > seventeen(**apart, curvature=0)
+    assert seventeen(**steep) / amplification(1) < risks[2] <= seventeen(**steep)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 5, 40])
@@ -279,7 +328,7 @@ def test_a_minimum_over_an_interval_is_strongly_convex(ridge, kink, slope, end):
     ("bound", "rates", "epsilon"), [(1, (0.2, 1.4), 50), (3, (0, 0), 0.8), (5, (0, 12), 500)]
 )
 def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates, epsilon):
-    """Displays 2 and 5: the remainder as an integral between its two extremes; noise, counts and bias."""
+    """Displays 2 and 5, (19): the remainder as an integral between its extremes; noise, counts and bias."""
     centre, n = np.mean(rates), len(rates)
 
     def second(x):
@@ -288,13 +337,17 @@ def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates
     bias = np.mean([clipped_poisson_mean(x, bound) for x in rates]) - clipped_poisson_mean(centre, bound)
     rest = [quad(lambda t, x=x: second(t) * (x - t), centre, x)[0] for x in rates]
     assert bias == pytest.approx(np.mean(rest), rel=1e-7)
-    squares, values = np.var(rates), [second(x) for x in np.linspace(0, max(rates), 999)]
-    assert min(values) / 2 * squares <= bias <= max(values) / 2 * squares
+    spread, values = np.var(rates), [second(x) for x in np.linspace(0, max(rates), 999)]
+    assert min(values) / 2 * spread <= bias <= max(values) / 2 * spread
     laws = [[*(poisson.pmf(j, x) for j in range(bound)), poisson.sf(bound - 1, x)] for x in rates]
     off = np.abs(np.arange(n * bound + 1) / n - clipped_poisson_mean(centre, bound))
     scale = bound / (n * epsilon)
-    error = np.convolve(*laws) @ (off + scale * np.exp(-off / scale))  # the noise integrated out
-    assert error <= scale * (1 + 1e-12) + sqrt(sum(rates)) / n - min(values) / 2 * squares
+    means = np.convolve(*laws)
+    error = means @ (off + scale * np.exp(-off / scale))  # the noise integrated out
+    parts = 2 * scale**2 + np.mean(clipped_poisson_variance(rates, bound)) / n + bias**2
+    squares = [mean_over_noise(lambda z, x=x: ((x + z) ** 2 + (x - z) ** 2) / 2, scale) for x in off]
+    assert means @ squares == pytest.approx(parts, rel=1e-6)  # (19), and Lemma C.4 with the rate itself
+    assert error <= scale * (1 + 1e-12) + sqrt(sum(rates)) / n - min(values) / 2 * spread
 
 
 def test_true_counts_below_the_threshold_sum_as_in_b_5():
@@ -359,7 +412,8 @@ def test_the_mean_of_the_clipped_means_has_no_minus():
 
 def test_noise_moves_a_users_part_as_6_says(root=1.5, scale=0.7):
     """(6): by the slope times the mean size of the noise far below the kink, by half of it at the kink."""
-    moved = []
+    noise, moved = [mean_over_noise(lambda z, s=s: s * z, scale) for s in (1, -1)], []
+    assert noise == pytest.approx([scale, -scale])  # together 0: the mean of the bound, in Lemma A.2
     for start in (-100.0, 0.0, 0.5):
 
         def cost(shift, start=start):

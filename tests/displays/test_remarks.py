@@ -14,7 +14,14 @@ from userdp.local.unequal import dame_half_width
 from userdp.privacy import UnaryEncoding
 from userdp.sizes import PowerLawSizes, constant_size, poisson_sizes, two_point_sizes
 from userdp_papers.theory.enclosures import iv
-from userdp_papers.theory.rates import PRINTED, dame_lower, dame_noise_risk, dame_size_cap, overtakes
+from userdp_papers.theory.rates import (
+    PRINTED,
+    dame_lower,
+    dame_noise_risk,
+    dame_size_cap,
+    dame_upper,
+    overtakes,
+)
 from userdp_papers.theory.sampled import risks_given_means
 
 
@@ -35,6 +42,25 @@ def test_the_cap_is_a_between_two_values_of_phi():
         low, high = (868.5 / 1e6 * log(8e6 * x / log(8e6 * x)) for x in (a, a + 1))
         law = two_point_sizes(1, 10**6, (low + place * (high - low)) ** 0.5)
         assert dame_size_cap(law, n=4 * 10**6, epsilon=0.5) == a
+
+
+@pytest.mark.parametrize(("share", "m"), [(0.02, 40), (0.3, 4000), (0.1, 10**6)])
+def test_two_sizes_have_the_bounds_of_15_and_of_corollary_3(share, m):
+    """Typed out: (15), the cap m of the second line, what a cap a leaves of the third; N is n epsilon^2."""
+    for n in (40, 4 * 10**6, 4 * 10**9):
+        law, at, N = two_point_sizes(1, m, share), {"n": n, "epsilon": 0.5}, n / 4
+        few = exp(-24 * N * share**2) / max((1 - share) ** 2 * N, 1)
+        fifteen = exp(-9) / 16 * max(1 / (N * (1 - share + share * m**0.5) ** 2), few)
+        assert dame_lower(law, **at) == pytest.approx(fifteen, rel=1e-9, abs=0)
+        cap, edge = dame_size_cap(law, **at), 868.5 / N * log(8 * m * N / log(8 * m * N))
+        ends = [two_point_sizes(1, m, min(1, side * edge) ** 0.5) for side in (0.999, 1.001)]
+        assert edge > 1 or [dame_size_cap(one, **at) == m for one in ends] == [False, True]
+        rate = log(8 * (cap * N) ** 0.5) / (N * (1 - share + share * cap**0.5) ** 2)
+        assert dame_upper(law, **at) == pytest.approx(min(1, 1646 * rate), rel=1e-9)
+        assert rate <= log(np.e * N) / N  # the first line
+        x = 16 * cap * N  # the third: e^(-phi(2a) N / c_5) is ln x / x
+        assert exp(-log(x / log(x))) == pytest.approx(log(x) / x, rel=1e-9)
+        assert log(cap * N) / (N * share**2 * cap) <= 16 * log(x) / x / share**2
 
 
 def test_the_slopes_of_figure_1a():
