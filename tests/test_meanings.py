@@ -52,3 +52,23 @@ ASKED = [
 def test_what_a_number_cannot_be_is_refused_and_named(name, key, value):
     outcome, found = answer(name, good(name) | {key: value})
     assert outcome == "refused" and key in str(found) and " must " in str(found), found
+
+
+NO_DOMAIN = [None, 3.0, "ab", (), (0.0, 1.0, 2.0), [[0.0, 1.0]], np.array([[0.0, 1.0]]), np.float64(1.0)]
+NO_DOMAIN += [(1.0, 0.0), (0.0, 0.0), (np.nan, 1.0), (0.0, np.inf)]
+# of one table the domain is its items; the other has a door of its own, which quotes no data
+BOUNDED = [name for name in sorted(offered()) if "domain" in parameters(name) and "tables." not in name]
+
+
+@pytest.mark.parametrize("domain", NO_DOMAIN, ids=repr)
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_domain_is_two_finite_numbers_in_order(name, domain):
+    outcome, found = answer(name, good(name) | {"domain": domain})
+    assert outcome == "refused" and "domain" in str(found) and " must " in str(found), found
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_domain_may_be_a_tuple_a_list_or_an_array(name):
+    for domain in ((-1, 1), [-1.0, 1.0], np.array([-1.0, 1.0])):
+        outcome, found = answer(name, good(name) | {"domain": domain})
+        assert not outcome, found

@@ -110,8 +110,7 @@ def answered(function: Callable[..., Any], *, checking: bool = True) -> Callable
 
 def as_number(value: Any) -> Any:
     """A number of NumPy's as Python's, all else as it is."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
+    value = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if isinstance(value, np.bool_ | np.integer):
         return value.item()
     return float(value) if isinstance(value, np.floating) else value
@@ -119,8 +118,7 @@ def as_number(value: Any) -> Any:
 
 def as_pair(value: Any) -> Any:
     """A pair of numbers as a tuple of Python's, all else as it is."""
-    is_pair = isinstance(value, tuple | list) or isinstance(value, np.ndarray) and value.ndim == 1
-    return tuple(map(as_number, value)) if is_pair else value
+    return tuple(map(as_number, value)) if np.shape(value) == (2,) else value
 
 
 def is_numeric(annotation: Any) -> bool:
@@ -196,6 +194,8 @@ def kind(annotation: Any) -> Kind | None:
         return Kind(is_number, "a finite number", ValueError)
     if annotation is types.NoneType:
         return Kind(lambda value: value is None, "None")
+    if annotation == PAIR:
+        return Kind(lambda value: np.shape(value) == (2,), "a pair of numbers")
     if isinstance(annotation, type) and annotation.__module__.startswith(("userdp", "numpy.random")):
         name = f"a {annotation.__module__.split('._')[0]}.{annotation.__name__}"
         return Kind(lambda value: isinstance(value, annotation), name)
