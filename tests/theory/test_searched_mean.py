@@ -58,6 +58,13 @@ def test_the_interval_is_widened_until_what_lies_beyond_weighs_less_than_the_noi
     assert w * np.exp(w) == pytest.approx(32 * epsilon**2 * n * size / 81, rel=1e-9)
 
 
+@pytest.mark.parametrize("end", [-1.0, 1.0])
+def test_the_interval_stays_within_the_domain(end):
+    result = searched_mean(np.full(500, end), size=50, epsilon=1.0, rng=np.random.default_rng(3))
+    low, high = result.clipped_to
+    assert -1 <= low < high <= 1 and end in (low, high)
+
+
 def test_one_coin_for_two_answers_would_tell_who_is_in_the_middle():
     """Left, middle and right answer (left?, right?) and flip both or none."""
     keep = 0.9
