@@ -11,7 +11,7 @@ const userdpReach = (() => {
   }
 
   function addTabStops() {
-    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article pre, article .pst-scrollable-table-container, article .window")) {
+    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .window")) {
       const style = getComputedStyle(box);
       const scrolls = box.scrollWidth > box.clientWidth && /auto|scroll/.test(style.overflowX)
         || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
