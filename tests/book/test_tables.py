@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from lxml import html
 
+from userdp.privacy import Guarantee
 from userdp_book.run.pages import pages
-from userdp_book.site.tables import tidy
+from userdp_book.site.tables import printed, tidy
 
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -85,6 +86,7 @@ def test_a_name_of_an_index_has_no_row_of_its_own():
         ([0.9996, 0.5], "0.9996 0.5000"),
         ([0.125, 0.5], "0.125 0.500"),
         ([9999, 100000], "9999 100,000"),
+        ([-0.0, -1.5], "0.0 -1.5"),
     ],
 )
 def test_a_column_has_about_three_digits(numbers, written):
@@ -121,3 +123,9 @@ def number(cell):
     except ValueError:
         return None
     return None if math.isnan(value) else value
+
+
+def test_a_guarantee_is_printed_in_words():
+    text = f"spent: {Guarantee(1.0, 0.01, neighbours='replace-same-size')!r}\n"
+    assert printed(text) == "spent: ε = 1.0, δ = 0.01, local model, neighbours: replace-same-size\n"
+    assert printed("Guarantee(epsilon=1.0)") == "Guarantee(epsilon=1.0)"

@@ -125,10 +125,7 @@ def package(order: list[Entry], chapters: list[Chapter], html: Path, config: dic
 
 
 def manifest(chapters: list[Chapter], images: list[str]) -> list[str]:
-    items = [
-        item(STYLE, "text/css"),
-        item("nav.xhtml", "application/xhtml+xml", ["nav"]),
-    ]
+    items = [item(STYLE, "text/css"), item("nav.xhtml", "application/xhtml+xml", ["nav"])]
     items += [item(page.path, "application/xhtml+xml", page.properties) for page in chapters]
     return items + [item(path, str(guess_type(path)[0])) for path in images]
 

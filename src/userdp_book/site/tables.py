@@ -13,6 +13,7 @@ NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
 POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)e|10\^)([+-]?\d+)\b")  # 4.17e-07, 10^5
 PLAIN = re.compile(r"-?\d+(\.\d+)?")
+GUARANTEE = re.compile(r"Guarantee\(epsilon=([^,]+), delta=([^,]+), trust='(\w+)', neighbours='([\w-]+)'\)")
 # headings, and words beside numbers unless they are code
 CELL = re.compile(r'(<th[^>]*>|<td class="words">(?=[^<(\[:=]*<))([^<]*)')
 LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "theta": "θ"}
@@ -49,6 +50,11 @@ def tidy(source: str) -> str:
     return CELL.sub(lambda found: found[1] + spelled(found[2]), html.tostring(box, encoding="unicode"))
 
 
+def printed(text: str) -> str:
+    """What a cell prints, with a guarantee as the pages write it."""
+    return GUARANTEE.sub(r"ε = \1, δ = \2, \3 model, neighbours: \4", text)
+
+
 def spelled(text: str) -> str:
     """Greek letters, indices and exponents for their plain names; the name of a file stays."""
     for plain, written in SPELLINGS.items():
@@ -57,9 +63,9 @@ def spelled(text: str) -> str:
 
 
 def powers(text: str | None) -> str | None:
-    """Powers of ten as in the verdicts, 4.17·10⁻⁷, and 100,000 by thousands."""
+    """Powers of ten as in the verdicts, 4.17·10⁻⁷, 100,000 by thousands, and no sign before 0.00."""
     said = POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text or "")
-    return re.sub(r"^\d{5,}$", lambda whole: f"{int(whole[0]):,}", said)
+    return re.sub(r"^-(?=0\.0*$)|^\d{5,}$", lambda part: f"{int(part[0]):,}" if part[0] != "-" else "", said)
 
 
 def shorten(cells: tuple) -> None:

@@ -26,6 +26,7 @@ def use() -> None:
             "axes.prop_cycle": plt.cycler(color=COLOURS, marker=MARKERS),
             "axes.spines.right": False,
             "axes.spines.top": False,
+            "figure.constrained_layout.hspace": 0.08,  # a title keeps off the axis above it
             "figure.constrained_layout.use": True,
             "figure.dpi": 200,
             "figure.facecolor": "white",
