@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from lxml import html
 
-from userdp.privacy import Guarantee
 from userdp_book.run.pages import pages
-from userdp_book.site.tables import printed, tidy
+from userdp_book.site.tables import tidy
 
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -123,9 +122,3 @@ def number(cell):
     except ValueError:
         return None
     return None if math.isnan(value) else value
-
-
-def test_a_guarantee_is_printed_in_words():
-    text = f"spent: {Guarantee(1.0, 0.01, neighbours='replace-same-size')!r}\n"
-    assert printed(text) == "spent: ε = 1.0, δ = 0.01, local model, neighbours: replace-same-size\n"
-    assert printed("Guarantee(epsilon=1.0)") == "Guarantee(epsilon=1.0)"

@@ -16,7 +16,6 @@ from . import SAFE, light, tables
 from .build import JOBS
 
 CACHE = Path("_build") / "jupyter_cache"
-READ = {"text/html": tables.tidy, "text/plain": tables.printed, "text": tables.printed}
 # The reader that myst-nb registers for pages like ours; its notebook is the one that will be looked up.
 READER = {"type": "plugin", "name": "myst_nb_md"}
 
@@ -66,8 +65,9 @@ def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:
         return False
     for cell, result in zip(own, cells, strict=True):
         cell.outputs, cell.execution_count = result.outputs, result.execution_count
-        for data in (output.get("data", output) for output in cell.outputs):
-            data.update({kind: read(data[kind]) for kind, read in READ.items() if kind in data})
+        for data in (output.data for output in cell.outputs if "data" in output):
+            if "text/html" in data:
+                data["text/html"] = tables.tidy(data["text/html"])
     return True
 
 

@@ -13,7 +13,6 @@ NUMBER = re.compile(r"[−+-]?[\d.,]+(e[+-]?\d+)?( ?[%×±]( ?[\d.,]+(e[+-]?\d+)
 PADDED = re.compile(r"(\.\d*?)0+(?=e[+-]\d)")  # 4.170000e-07
 POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)e|10\^)([+-]?\d+)\b")  # 4.17e-07, 10^5
 PLAIN = re.compile(r"-?\d+(\.\d+)?")
-GUARANTEE = re.compile(r"Guarantee\(epsilon=([^,]+), delta=([^,]+), trust='(\w+)', neighbours='([\w-]+)'\)")
 # headings, and words beside numbers unless they are code
 CELL = re.compile(r'(<th[^>]*>|<td class="words">(?=[^<(\[:=]*<))([^<]*)')
 LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "theta": "θ"}
@@ -48,11 +47,6 @@ def tidy(source: str) -> str:
         for part in table.iter():
             part.text, part.tail = powers(part.text), powers(part.tail)
     return CELL.sub(lambda found: found[1] + spelled(found[2]), html.tostring(box, encoding="unicode"))
-
-
-def printed(text: str) -> str:
-    """What a cell prints, with a guarantee as the pages write it."""
-    return GUARANTEE.sub(r"ε = \1, δ = \2, \3 model, neighbours: \4", text)
 
 
 def spelled(text: str) -> str:
