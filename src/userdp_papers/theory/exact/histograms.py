@@ -33,8 +33,7 @@ def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, *
 def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
     """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
     shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
-    if not np.all(scale >= 0):
-        raise ValueError(f"scale must not be negative, got {float(np.min(scale))!r}")
+    _validate.vector(0, scale=np.ravel(scale))
     ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
     if gaussian:
         density = np.exp(-(ratio**2) / 2) * np.sqrt(2 / np.pi)
