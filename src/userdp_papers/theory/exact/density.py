@@ -80,7 +80,7 @@ def coefficient_noise(
     users = float(n) * count / (terms - 1)
     if half_width is None:
         half_width = localised_half_width(n=int(users), size=size, epsilon=budget)
-    _validate.positive(half_width=half_width)
+    _validate.positive_arrays(half_width=half_width)
     domain = 2 * (1 + (KENT_GENERAL_MARGIN if budget > 1 else KENT_MARGIN)) * half_width
     return BOUND**2 * 2 * (domain / budget) ** 2 / (users / 2)
 
