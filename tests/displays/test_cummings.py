@@ -325,6 +325,9 @@ def test_the_noise_term_in_theorem_d_1():
         assert noise <= Fraction(9, 2) * unit
         assert (noise == Fraction(9, 2) * unit) == ({budget, delta, n, beta} == {1})
         assert max(delta, beta) > 1 or unit <= noise < printed * budget
+        wide = n + beta  # of the square of a window, the logarithm of n over beta
+        assert wide > 2 * delta or noise * wide <= 12 * unit
+        assert {budget, delta, beta} != {1} or noise * wide > 2 * n * unit, "without delta it grows with n"
     users, aside = 40, 3
     upper = np.repeat([1, 0], users // 2)[aside : 9 * users // 10].sum()  # weights of the median or none
     least = Fraction(users, 2) - aside - 1

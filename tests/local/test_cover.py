@@ -129,6 +129,16 @@ def test_the_printed_votes_are_not_the_corrected_ones():
     assert not same_law(draw(True), draw(False))
 
 
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize(("votes", "chosen"), [((5, 5, 2), 0), ((3, 6, 1), 1), ((2, 4, 4), 1), ((1, 2, 7), 2)])
+def test_the_ball_with_the_most_votes_wins_and_the_first_in_a_tie(votes, chosen, printed):
+    """The budget is so large that no entry is flipped, and each point lies in one ball."""
+    cover = Cover(np.array([[-0.8], [0.0], [0.8]]), 0.2)
+    points = np.repeat(cover.centres, votes, axis=0)
+    found = cover_select(points, cover=cover, epsilon=100.0, rng=np.random.default_rng(3), printed=printed)
+    assert (found.votes.tolist(), found.chosen, found.value) == ([*votes], chosen, cover.centres[chosen])
+
+
 @pytest.mark.parametrize(("theta", "n"), [(-1.0, 40), (0.31, 41), (1.0, 40)])
 def test_many_users_find_the_ball(theta, n):
     cover = Cover.on_cube(2, 5)
