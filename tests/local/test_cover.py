@@ -130,7 +130,7 @@ def test_the_printed_votes_are_not_the_corrected_ones():
 
 
 @pytest.mark.parametrize("printed", [False, True])
-@pytest.mark.parametrize(("votes", "chosen"), [((5, 5, 2), 0), ((3, 6, 1), 1), ((2, 4, 4), 1), ((1, 2, 7), 2)])
+@pytest.mark.parametrize("votes, chosen", [((5, 5, 2), 0), ((3, 6, 1), 1), ((2, 4, 4), 1), ((1, 2, 7), 2)])
 def test_the_ball_with_the_most_votes_wins_and_the_first_in_a_tie(votes, chosen, printed):
     """The budget is so large that no entry is flipped, and each point lies in one ball."""
     cover = Cover(np.array([[-0.8], [0.0], [0.8]]), 0.2)
