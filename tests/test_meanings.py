@@ -6,34 +6,13 @@ import pytest
 from good_calls import good, offered, parameters
 from test_bad_calls import HOLDERS, answer
 
-PROBABILITIES = {
-    "delta",
-    "release_delta",
-    "beta",
-    "failure",
-    "level",
-    "flip",
-    "keep",
-    "p",
-    "q",
-    "rho",
-    "share",
-}
+PROBABILITIES = {"delta", "release_delta", "beta", "failure", "level", "flip", "keep", "p", "q", "rho"}
+PROBABILITIES |= {"share"}
 COUNTS = {"n", "d", "k", "m", "size", "users", "rounds", "steps", "runs", "terms", "components", "sparsity"}
 COUNTS |= {"repetitions", "hits", "variance_users", "largest_size", "cells"}
-SIZES = {
-    "epsilon",
-    "release_epsilon",
-    "scale",
-    "sensitivity",
-    "half_width",
-    "sigma",
-    "radius",
-    "spread",
-    "bound",
-}
-SIZES |= {"reach", "largest_rate", "variance", "own_variance", "oscillation", "clip", "smoothness", "decay"}
-SIZES |= {"size_cap", "rank"}
+SIZES = {"epsilon", "release_epsilon", "scale", "sensitivity", "half_width", "sigma", "radius", "spread"}
+SIZES |= {"bound", "reach", "largest_rate", "variance", "own_variance", "oscillation", "clip", "smoothness"}
+SIZES |= {"decay", "size_cap", "rank"}
 IMPOSSIBLE = dict.fromkeys(PROBABILITIES, (-0.1, 1.1, np.nan)) | dict.fromkeys(SIZES, (-1.0, np.nan))
 IMPOSSIBLE |= dict.fromkeys(COUNTS, (-1, 0.5))
 # the probabilities of three steps, and what counts in each row of a table that has been checked
@@ -55,7 +34,7 @@ def test_what_a_number_cannot_be_is_refused_and_named(name, key, value):
 
 
 NO_DOMAIN = [None, 3.0, "ab", (), (0.0, 1.0, 2.0), [[0.0, 1.0]], np.array([[0.0, 1.0]]), np.float64(1.0)]
-NO_DOMAIN += [(1.0, 0.0), (0.0, 0.0), (np.nan, 1.0), (0.0, np.inf)]
+NO_DOMAIN += [(1.0, 0.0), (0.0, 0.0), (np.nan, 1.0), (0.0, np.inf), ("0", "1"), [0.0, [1.0, 2.0]]]
 # of one table the domain is its items; the other has a door of its own, which quotes no data
 BOUNDED = [name for name in sorted(offered()) if "domain" in parameters(name) and "tables." not in name]
 

@@ -118,7 +118,7 @@ def as_number(value: Any) -> Any:
 
 def as_pair(value: Any) -> Any:
     """A pair of numbers as a tuple of Python's, all else as it is."""
-    return tuple(map(as_number, value)) if np.shape(value) == (2,) else value
+    return tuple(map(as_number, value)) if isinstance(value, tuple | list) or np.ndim(value) == 1 else value
 
 
 def is_numeric(annotation: Any) -> bool:
@@ -195,7 +195,7 @@ def kind(annotation: Any) -> Kind | None:
     if annotation is types.NoneType:
         return Kind(lambda value: value is None, "None")
     if annotation == PAIR:
-        return Kind(lambda value: np.shape(value) == (2,), "a pair of numbers")
+        return Kind(lambda value: is_real(value) and np.shape(value) == (2,), "a pair of numbers")
     if isinstance(annotation, type) and annotation.__module__.startswith(("userdp", "numpy.random")):
         name = f"a {annotation.__module__.split('._')[0]}.{annotation.__name__}"
         return Kind(lambda value: isinstance(value, annotation), name)

@@ -312,16 +312,20 @@ def default_variance_users(n: int, *, epsilon: float) -> int:
     return int(max(min(VARIANCE_USERS / epsilon, n / 10), 2 * PAIRS))
 
 
-def cohorts_for(
-    sizes: Ints, variance: float | None, variance_users: int | None, epsilon: float
-) -> tuple[Ints, ...]:
+def asked_or_default(variance_users: int | None, n: int, epsilon: float) -> int:
+    """How many users the variance step takes."""
+    users = default_variance_users(n, epsilon=epsilon) if variance_users is None else variance_users
+    _validate.integer(2 * PAIRS, variance_users=users)
+    return int(users)
+
+
+def cohorts_for(sizes: Ints, variance: float | None, users: int | None, epsilon: float) -> tuple[Ints, ...]:
     """The cohorts, with nobody spent on a variance that is known."""
+    _validate.positive(epsilon=epsilon)
     if variance is not None:
         _validate.in_range(0, LARGEST_VARIANCE, variance=variance)
         return cohorts(sizes, 0)
-    users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
-    _validate.integer(2 * PAIRS, variance_users=users)
-    return cohorts(sizes, users)
+    return cohorts(sizes, asked_or_default(users, sizes.size, epsilon))
 
 
 def inside_unit(initial: float, n: int) -> float:

@@ -16,10 +16,9 @@ from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.mean import (
     LARGEST_VARIANCE,
-    PAIRS,
+    asked_or_default,
     checked_users,
     cohorts_for,
-    default_variance_users,
     in_domain,
     initial_error,
     initial_mean,
@@ -312,6 +311,5 @@ def _drawn_cohorts(
     first, second, rest = np.split(order, [tenth, 2 * tenth])
     if variance is not None:
         return first, second[:0], order[tenth:]
-    users = default_variance_users(sizes.size, epsilon=epsilon) if variance_users is None else variance_users
-    _validate.integer(2 * PAIRS, variance_users=users)
-    return first, second[np.argsort(-sizes[second], kind="stable")[: int(users)]], rest
+    users = asked_or_default(variance_users, sizes.size, epsilon)
+    return first, second[np.argsort(-sizes[second], kind="stable")[:users]], rest

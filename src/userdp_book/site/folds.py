@@ -136,7 +136,8 @@ class Folds(SphinxPostTransform):
         for cell in cells:
             for text in long_prints(cell):
                 put_behind(PRINT, text)
-            near = cell.parent[max((at := cell.parent.index(cell)) - 1, 0) : at + 2]
+            at = cell.parent.index(cell)
+            near = cell.parent[max(at - 1, 0) : at + 2]
             told = " ".join(one.astext() for one in near if isinstance(one, nodes.paragraph))
             for table in long_tables(cell):
                 if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(told):

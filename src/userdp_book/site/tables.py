@@ -59,7 +59,8 @@ def spelled(text: str) -> str:
 def powers(text: str | None) -> str | None:
     """Powers of ten as in the verdicts, 4.17·10⁻⁷, 100,000 by thousands, and no sign before 0.00."""
     said = POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text or "")
-    return re.sub(r"^-(?=0\.0*$)|^\d{5,}$", lambda part: f"{int(part[0]):,}" if part[0] != "-" else "", said)
+    said = re.sub(r"^-(?=0\.0*$)", "", said)
+    return re.sub(r"^\d{5,}$", lambda whole: f"{int(whole[0]):,}", said)
 
 
 def shorten(cells: tuple) -> None:

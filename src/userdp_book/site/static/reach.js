@@ -13,9 +13,9 @@ const userdpReach = (() => {
   function addTabStops() {
     for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .window")) {
       const style = getComputedStyle(box), slack = box.matches("span") ? 4 : 0; // an accent of a formula runs over
-      const scrolls = box.scrollWidth > box.clientWidth + slack && /auto|scroll/.test(style.overflowX)
-        || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
-      box.classList.toggle("scrolls", scrolls && box.scrollWidth > box.clientWidth + slack);
+      const wide = box.scrollWidth > box.clientWidth + slack;
+      const scrolls = wide && /auto|scroll/.test(style.overflowX) || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
+      box.classList.toggle("scrolls", scrolls && wide);
       if (scrolls && box.tabIndex < 0) box.tabIndex = 0; // the theme takes stops away from what does not scroll
     }
   }
