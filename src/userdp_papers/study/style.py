@@ -2,11 +2,16 @@
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.font_manager import FontEntry, fontManager
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["use", "interval", "curves", "panels"]
@@ -14,32 +19,20 @@ __all__ = ["use", "interval", "curves", "panels"]
 # Okabe and Ito, without the yellow that vanishes on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "x")
+HERE = Path(__file__).parent
+
+# The face of the captions: "family-weight.ttf". What it lacks comes from matplotlib's own.
+for file in (HERE / "fonts").glob("*.ttf"):
+    family, weight = file.stem.split("-")
+    fontManager.ttflist.append(FontEntry(str(file), name=family, weight=int(weight), size="scalable"))
 
 
 def use() -> None:
     """Set seaborn's theme and matplotlib's parameters for a page."""
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")
-    sns.set_theme(
-        style="ticks",
-        rc={
-            "axes.grid": True,
-            "axes.prop_cycle": plt.cycler(color=COLOURS, marker=MARKERS),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "figure.constrained_layout.hspace": 0.08,  # a title keeps off the axis above it
-            "figure.constrained_layout.use": True,
-            "figure.dpi": 200,
-            "figure.facecolor": "white",
-            "figure.figsize": (7.0, 4.0),
-            "font.size": 10.5,
-            "grid.alpha": 0.3,
-            "legend.frameon": False,
-            "lines.linewidth": 1.4,
-            "lines.markersize": 4.5,
-            "savefig.facecolor": "white",
-            "svg.hashsalt": "userdp",
-        },
-    )
+    sns.set_theme(style="ticks")
+    plt.style.use(HERE / "book.mplstyle")
+    plt.rc("axes", prop_cycle=plt.cycler(color=COLOURS, marker=MARKERS))
 
 
 def interval(values: NDArray, *, deviations: float = 2.0) -> tuple[NDArray, NDArray]:
@@ -71,14 +64,27 @@ def curves(
         What is set on the axes: ``xscale="log"``, ``xlabel="records a user"``, ...
     """
     ax = plt.gca() if ax is None else ax
+    drawn = {}
     for label, y in ys.items():
         values, error = y if isinstance(y, tuple) else (y, None)
         dashed: dict[str, Any] = {"linestyle": "--", "marker": ""} if label in theory else {}
-        ax.errorbar(x, values, error, label=label, **dashed)
+        drawn[label] = ax.errorbar(x, values, error, label=label, **dashed)[0]
     ax.set(**axes)
-    if len(ys) > 1:
+    if len(ys) > 1 and not named_at_ends(ax, drawn):
         ax.legend()
     return ax
+
+
+def named_at_ends(ax: Axes, lines: Mapping[str, Line2D]) -> bool:
+    """Whether there was room to name each line at its right end, in a darker tone of its colour."""
+    ends = np.array([line.get_xydata()[-1] for line in lines.values()])
+    x, y = ax.transAxes.inverted().transform(ax.transData.transform(ends)).T
+    if ax.get_position().width < 0.6 or np.ptp(x) > 0.01 or not (np.diff(np.sort(y)) > 0.06).all():
+        return False
+    for (label, line), end in zip(lines.items(), ends, strict=True):
+        tone = 0.75 * np.array(to_rgb(line.get_color()))
+        ax.annotate(label, end, (8, 0), textcoords="offset points", color=tone, va="center", annotation_clip=False)
+    return True
 
 
 def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.FacetGrid:
@@ -97,7 +103,6 @@ def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.
     """
     look: dict[str, Any] = {"palette": list(COLOURS[: len(order)]), "markers": list(MARKERS[: len(order)])}
     bars = {"err_style": "bars", "errorbar": ("se", 2), "err_kws": {"marker": ""}}
-    order = list(order)
-    labels = {"hue": hue, "hue_order": order, "style": hue, "style_order": order}
+    labels = {"hue": hue, "hue_order": list(order), "style": hue, "style_order": list(order)}
     shape = {"kind": "line", "linestyle": "", "dashes": False, "markersize": 6}
     return sns.relplot(data, **labels | look | bars | shape | options)
