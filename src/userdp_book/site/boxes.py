@@ -102,7 +102,7 @@ def proved(builder, docname: str, key: str) -> list[nodes.Node]:
         link = to_page(f"book/{page}", words)
         proofs.append(resolved(builder, docname, link) if page else with_math(words))
     names = [[nodes.literal(text=name)] for name in theorems_for(key)]
-    for what, found in ("Proof, under its title", proofs), ("Machine-checked", names):
+    for what, found in ("Proof", proofs), ("Machine-checked", names):
         if found:
             line += [nodes.Text(f" {what}: "), *joined(", ", found).children, nodes.Text(".")]
     line += [nodes.inline(text=f" · {key}", classes=["claim-key"])]

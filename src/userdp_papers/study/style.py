@@ -59,31 +59,31 @@ def curves(
     theory
         Labels of the curves that nothing was drawn for: dashed, without markers.
     ax
-        By default the current one.
+        By default the current one, where curves are named at their ends if there is room, and else in a key.
     **axes
         What is set on the axes: ``xscale="log"``, ``xlabel="records a user"``, ...
     """
-    ax = plt.gca() if ax is None else ax
-    drawn = {}
+    alone, drawn = ax is None, {}
+    ax = ax or plt.gca()
     for label, y in ys.items():
         values, error = y if isinstance(y, tuple) else (y, None)
         dashed: dict[str, Any] = {"linestyle": "--", "marker": ""} if label in theory else {}
         drawn[label] = ax.errorbar(x, values, error, label=label, **dashed)[0]
     ax.set(**axes)
-    if len(ys) > 1 and not named_at_ends(ax, drawn):
+    if len(ys) > 1 and not (alone and named_at_ends(ax, drawn)):
         ax.legend()
     return ax
 
 
 def named_at_ends(ax: Axes, lines: Mapping[str, Line2D]) -> bool:
     """Whether there was room to name each line at its right end, in a darker tone of its colour."""
-    ends = np.array([line.get_xydata()[-1] for line in lines.values()])
+    ends = [(np.asarray(line.get_xdata())[-1], np.asarray(line.get_ydata())[-1]) for line in lines.values()]
     x, y = ax.transAxes.inverted().transform(ax.transData.transform(ends)).T
-    if ax.get_position().width < 0.6 or np.ptp(x) > 0.01 or not (np.diff(np.sort(y)) > 0.06).all():
+    if np.ptp(x) > 0.01 or not (np.diff(np.sort(y)) > 0.06).all():
         return False
     for (label, line), end in zip(lines.items(), ends, strict=True):
-        tone = 0.75 * np.array(to_rgb(line.get_color()))
-        ax.annotate(label, end, (8, 0), textcoords="offset points", color=tone, va="center", annotation_clip=False)
+        look: dict[str, Any] = {"va": "center", "color": tuple(0.75 * c for c in to_rgb(line.get_color()))}
+        ax.annotate(label, end, (8, 0), textcoords="offset points", **look)
     return True
 
 
