@@ -97,11 +97,20 @@ def test_icons_of_the_theme_are_found_by_either_name():
     assert all(path.startswith("M") for _, _, path in found.values())
 
 
-def cell_with(output):
+def cell_with(output, code="vote(3)"):
     """A cell of code as myst-nb gives it to the transform, in a section of its own."""
-    source = nodes.container("", nodes.literal_block(text="vote(3)"), nb_element="cell_code_source")
+    source = nodes.container("", nodes.literal_block(text=code), nb_element="cell_code_source")
     cell = nodes.container("", source, nodes.container("", output), nb_element="cell_code", cell_metadata={})
     return nodes.section("", cell)
+
+
+@pytest.mark.parametrize(("page", "parts"), [("kent/mixture.md", 1), ("kent/experiments-mixture.md", 0)])
+def test_a_page_of_experiments_shows_no_functions_of_longer_cells(page, parts):
+    document = new_document(page)
+    function = 'def vote(k, rng):\n    """One vote."""\n    p = k\n    return rng.random() < p\n\n\n'
+    document += cell_with(nodes.paragraph(), function + "\n".join(f"x{i} = vote({i}, rng)" for i in range(20)))
+    folds.Folds(document).run()
+    assert len([one for one in document.findall(nodes.container) if "cell-part" in one["classes"]]) == parts
 
 
 @pytest.mark.parametrize(("lines", "folded"), [(folds.PRINTED, False), (folds.PRINTED + 1, True)])

@@ -1,8 +1,9 @@
 """What of a page's code is shown: the few lines that are the method. The rest folds, under a name of its own.
 
 The rule is one of syntax. A cell is shown when it is short and neither checks nor draws nor mostly makes a
-table; of every other cell the short functions with a docstring are shown, and the whole cell folds. A cell's
-tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and the notebook twins are whole.
+table; of every other cell the short functions with a docstring are shown, but for pages of experiments, and the
+whole cell folds. A cell's tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and the
+notebook twins are whole.
 """
 
 import ast
@@ -143,7 +144,7 @@ class Folds(SphinxPostTransform):
                 if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(told):
                     put_behind(NUMBERS, table)
                 seen.add(cell.parent)
-            fold(cell)
+            fold(cell, whole="experiments" in str(self.document.get("source")))
 
 
 class Bars(SphinxPostTransform):
@@ -236,14 +237,15 @@ def is_printed(node: nodes.Node) -> bool:
     return isinstance(node, nodes.literal_block) and "stream" in node["classes"]
 
 
-def fold(cell: nodes.container) -> None:
+def fold(cell: nodes.container, whole: bool = False) -> None:
+    """Fold what is not the method, and show its short functions, where `whole` is false, above."""
     called, text = shown(cell[0].astext(), is_figure(cell))
     if "show" in cell["cell_metadata"].get("tags", []) or called is None and not cell.get("hide_mode"):
         return
     cell["prompt_show"] = called or "How it is computed"
     if not cell.get("hide_mode"):
         cell["hide_mode"] = "input"
-        if text:
+        if text and not whole:
             cell["prompt_show"] = "The whole cell: " + called[0].lower() + called[1:]
             cell.parent.insert(cell.parent.index(cell), part(cell, text))
     cell["prompt_hide"] = cell["prompt_show"]
