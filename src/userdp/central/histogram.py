@@ -49,7 +49,7 @@ def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
 
 @public
 def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) -> Floats:
-    """Sum over the users of the rows of `clip`, for several bounds: shape (k, d), one pass a bound."""
+    """Sum over the users of the rows of `clip`, for several bounds: shape (k, d), one pass per bound."""
     table, size = _measured(counts, norm)
     return np.array([table.T @ _kept(size, bound) for bound in bounds]).reshape(-1, table.shape[1])
 

@@ -64,7 +64,7 @@ def checked_users(means: ArrayLike, sizes: ArrayLike, domain: Domain) -> tuple[F
 def uniform_mean(
     means: ArrayLike, *, epsilon: float, domain: Domain = (0.0, 1.0), rng: Rng
 ) -> WeightedEstimate:
-    """Average of all users' means with Laplace noise: the plain baseline.
+    """Average of all users' means with Laplace noise: the unweighted baseline.
 
     Output distribution: the average of n means plus one Laplace variable of scale
     ``(high - low) / (n epsilon)``. It needs no sizes, so that its guarantee holds for any replacement of one

@@ -1,4 +1,4 @@
-"""Estimators for users who trust nobody: each sends reports that are private by themselves."""
+"""Estimators in the local model: nobody is trusted, and the reports are private by themselves."""
 
 from userdp import _public
 from userdp.local.cover import *

@@ -38,7 +38,7 @@ _BYTE_SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=
 @public
 @dataclass(frozen=True, eq=False)
 class Hashes:
-    """A fair public sign for each user and coordinate, eight users a byte.
+    """A fair public sign for each user and coordinate, eight users per byte.
 
     Parameters
     ----------

@@ -214,7 +214,7 @@ def _wrapped(text: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Public knowledge: users, their sizes, the budget, the domain, how much users differ; what is wanted."""
+    """Public knowledge: users, their sizes and heterogeneity, the budget, the domain; and what is wanted."""
 
     n: int
     size_law: SizeLaw

@@ -19,7 +19,7 @@ class Overspent(ValueError):
 
 
 class Spending(NamedTuple):
-    """A line of an account; `deviation` is that of normal noise per unit of sensitivity, 0 of all else."""
+    """A line of an account; `deviation`: of normal noise (standard) per unit of sensitivity, else 0."""
 
     name: str
     users: str

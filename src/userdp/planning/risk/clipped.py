@@ -47,7 +47,7 @@ class ClippedRisk(NamedTuple):
 
 
 class Users(NamedTuple):
-    """What is taken for true of the users, on [-1, 1]: a finite distribution of sizes, spread, tails.
+    """What is assumed about the users, on [-1, 1]: a finite distribution of sizes, spread, tails.
 
     Where sizes tell of means, the latent means are not taken to be independent of the sizes: a user is far
     off if its latent mean is, or if its records are far from that.

@@ -1,4 +1,4 @@
-"""What no private method can do better: proven lower bounds on the worst mean squared error of a mean.
+"""What no private method can improve on: proven lower bounds on the worst mean squared error of a mean.
 
 The records are signs of mean theta in [-1, 1], the least favourable distribution; what else a method allows
 for, other distributions or heterogeneous users, can only make the worst error larger. The bounds are Bayes

@@ -139,7 +139,7 @@ def likely_bound(
 def runs_needed(
     p: float, q: float, target: float, *, delta: float = 0.0, level: float = LEVEL, failure: float = LEVEL
 ) -> int:
-    """Number of runs from which `sampled_loss` returns at least `target`, except with probability `failure`.
+    """Smallest number of runs whose `sampled_loss` is at least `target` except with probability `failure`.
 
     `target` is positive and below ``log((p - delta) / q)``; other parameters as for `likely_bound`. Counts
     are whole, so that a few larger numbers may fall short again by less than a run's worth; the number

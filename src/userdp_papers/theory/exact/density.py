@@ -1,4 +1,4 @@
-"""The density estimate from outside: users to try it on, how many coefficients pay, and its exact risk."""
+"""The density estimate from outside: users to try it on, how many coefficients help, and its exact risk."""
 
 import math
 

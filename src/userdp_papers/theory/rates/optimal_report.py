@@ -1,4 +1,4 @@
-"""The least error that one private report of a mean can have: a linear program, for a yardstick.
+"""The least error that one private report of a mean can have: a linear program, as a yardstick.
 
 A user holds m signs, k of them +1. A report is a channel from k to a number; that it is epsilon-private, is
 unbiased for each of the m + 1 means, and errs by at most V in the mean square whatever the mean of the signs,
@@ -18,7 +18,7 @@ THETAS = np.linspace(-1, 1, 41)  # means of signs at which the error is bounded
 
 @public
 def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81, unbiased: bool = True) -> float:
-    """Least largest mean squared error of one epsilon-private report of the mean of `size` signs.
+    """Smallest worst-case mean squared error of one epsilon-private report of the mean of `size` signs.
 
     Parameters
     ----------
