@@ -1,9 +1,12 @@
 """The helpers draw what they are given."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from scipy.stats import sem
 
 from userdp_papers.study import style
@@ -29,3 +32,26 @@ def test_labels_have_room():
     style.use()
     figure, _ = plt.subplots(1, 2)
     assert figure.get_layout_engine() is not None
+
+
+@pytest.mark.parametrize(
+    ("ends", "named"), [((1.0, 2.0, 3.0), True), ((1.0, 1.01, 3.0), False), ((1.0, 2.0, np.inf), False)]
+)
+def test_curves_are_named_where_they_end_apart_and_else_in_a_key(ends, named):
+    style.use()
+    plt.figure()
+    ax = style.curves([1, 2], {f"to {end}": [0.0, end] for end in ends})
+    assert [text.get_text() for text in ax.texts] == [f"to {end}" for end in ends] * named
+    assert [text.xy for text in ax.texts] == [(2, end) for end in ends] * named
+    assert (ax.get_legend() is None) == named
+    _, panels = plt.subplots(1, 2)
+    assert style.curves([1, 2], {"a": [0, 1], "b": [0, 2]}, ax=panels[0]).get_legend() is not None
+
+
+@pytest.mark.parametrize(("weight", "file"), [("normal", "400"), ("bold", "700")])
+def test_figures_are_lettered_in_a_face_that_has_greek(weight, file):
+    found = Path(findfont(FontProperties(family="Companion Sans", weight=weight)))
+    assert found == style.HERE / "fonts" / f"Companion Sans-{file}.ttf"
+    assert set(map(ord, "aε≤−√")) <= set(get_font(found).get_charmap())
+    style.use()
+    assert plt.rcParams["font.family"][0] == "Companion Sans"
