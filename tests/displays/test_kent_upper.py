@@ -207,7 +207,7 @@ def test_the_constants_of_thresholding():
         assert n * m * threshold / (4 * d) == (c * log / e) ** 2
         for noise, exponent in ((14, 3136), (6, 576)):
             assert n / (16 * d) * threshold * e**2 / (noise**2 * tau) == c**2 * log / exponent
-        for y in (Fraction(1), Fraction(2), Fraction(5)):  # (157): E e^(t l) <= e^(2 t^2) up to t = 1/2
+        for y in (Fraction(19, 10), Fraction(2), Fraction(21, 10)):  # (157), by E e^(t l) <= e^(2 t^2)
             t = min(y / 4, Fraction(1, 2))
             chernoff = n / (2 * d) * (t * y - 2 * t**2)
             printed = n / (16 * d) * y**2 if y <= 2 else n / (8 * d) * y
