@@ -7,7 +7,7 @@ from math import ceil, comb, exp, log, sqrt
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from userdp.local import sparse_selection, sparse_threshold
 from userdp.local.mean import localised, localised_half_width, localised_mean
@@ -233,6 +233,10 @@ def test_both_ends_move_a_mean_by_four_tails(m, tau):
     tail = exp(-m * tau**2 / 2)
     assert strays <= 2 * tail
     assert (2 * (2 * tail)) ** 2 == pytest.approx(16 * exp(-m * tau**2), rel=1e-12)
+    for y in (1, 15):  # y^2 = m tau^2; ours in (115): the integral of the tail beyond tau, times m tau
+        integral = y * sqrt(2 * np.pi) * norm.sf(y)
+        assert integral <= exp(-(y**2) / 2)
+    assert integral > 0.99 * exp(-(y**2) / 2)
 
 
 def test_the_share_of_a_component_errs_by_the_order_in_177():
