@@ -2,7 +2,7 @@
 
 from fractions import Fraction as F
 from itertools import product
-from math import ceil, comb, exp, isqrt, log, sqrt
+from math import ceil, comb, exp, isqrt, log, sqrt, tanh
 
 import mpmath
 import numpy as np
@@ -291,6 +291,12 @@ def test_a_private_report_has_the_order_of_58_and_s22():
             assert 0.42 < divergence / (epsilon * apart) ** 2 <= 1 / 2
             contracted = 4 * (exp(epsilon) - 1) ** 2 * apart**2
             assert divergence <= contracted <= 12 * (epsilon * apart) ** 2
+    for epsilon in (0.3, 1.0, 4.0, 20.0):  # (60): users who know their point, at every budget
+        keep = 1 / (1 + exp(-epsilon))
+        divergence = (2 * keep - 1) * log(keep / (1 - keep))
+        assert divergence == pytest.approx(epsilon * tanh(epsilon / 2), rel=1e-6)
+        assert divergence <= min(epsilon, epsilon**2)
+    assert divergence > 0.9999 * epsilon
 
 
 def test_users_at_the_cap_have_a_say():

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 from mpmath import mp
+from scipy.special import gammaln
 from scipy.stats import binom
 
 from userdp_papers.theory.enclosures import iv
@@ -33,6 +34,12 @@ def test_a_wrong_ball_wins_as_in_61_and_62(w):
         right, wrong = binomial(n, p), binomial(n, 1 - p)
         overtakes = sum(right[i] * wrong[j] for i, j in product(range(n + 1), repeat=2) if i <= j)
         assert overtakes == sum(binomial(2 * n, p)[: n + 1]) <= (4 * p * (1 - p)) ** n
+    for n in (1, 2):  # all entries of two balls, kept or turned: binomial, and independent
+        law = dict.fromkeys(product(range(n + 1), repeat=2), 0)
+        for kept in product((0, 1), repeat=2 * n):
+            law[sum(kept[:n]), n - sum(kept[n:])] += p ** sum(kept) * (1 - p) ** (2 * n - sum(kept))
+        right, wrong = binomial(n, p), binomial(n, 1 - p)
+        assert law == {(i, j): right[i] * wrong[j] for i, j in law}
     many, p = 2000, 0.6  # and hardly less than that power
     power = many * np.log(4 * p * (1 - p))
     assert 1.05 * power < binom.logcdf(many, 2 * many, p) <= power
@@ -46,6 +53,13 @@ def test_gamma_steps_of_the_covering_bounds():
     assert gamma[2] <= half[2] ** half[2] and gamma[3] < half[3] ** half[3]
     assert all(gamma[d] > (half[d] / 3) ** half[d] for d in (1, 2))
     assert iv.e < 3 and 18 / iv.pi < 6 and 2 / (3 * iv.pi) > iv.mpf(1) / 5
+    for d, radius in product((1, 2, 3, 30, 10**5), (0.1, 0.9)):  # (63), (64), to the power 2 / d
+        volumes = np.exp(2 / d * (d * np.log(2 / radius) + gammaln(1 + d / 2))) / np.pi
+        over = 3**2 * volumes / (18 * d / (np.pi * radius**2))
+        under = volumes / (2 * d / (3 * np.pi * radius**2))
+        assert (over <= 1 + 1e-12) == (d > 1) and under > 1
+        assert d != 2 or over == pytest.approx(1, rel=1e-12)
+    assert under < 1.104  # 3 / e
 
 
 def printed_radii(x, d, s, c, beta):
@@ -57,15 +71,18 @@ def printed_radii(x, d, s, c, beta):
     yield 66, mp.log(r**2 / 4), mp.log(mp.mpf(d) / 80) - 48 * x / d - mp.log(16) / d
     r = mp.sqrt(6 * d) * mp.exp(-x / (40 * d))
     yield 67, mp.mpf(d) / 2 * mp.log(6 * d / r**2), x / 40
+    yield 67, mp.log(r), (20 * d * mp.log(6 * d) - x) / (40 * d)
     r = mp.exp(-printed / d) / 2
     yield 69, d * mp.log(1 / (2 * r)), fano
     yield 69, mp.log(r**2 / 4), -48 * x / d - (1 + mp.mpf(1) / d) * mp.log(16)
     r = 3 * mp.exp(-x / (30 * d))
     yield 70, d * mp.log(3 / r), x / 30
+    yield 70, mp.log(r), (30 * d * mp.log(3) - x) / (30 * d)
     r = 1 / (2 * mp.sqrt(20 * s) / d * mp.exp(printed / s) + 4)
     yield 73, s * mp.log(mp.mpf(d) / s) + mp.mpf(s) / 2 * mp.log(s * (1 / (2 * r) - 2) ** 2 / 20), fano
     r = mp.sqrt(6) * mp.e * d / mp.sqrt(s) * mp.exp(-x / (40 * s))
     yield 74, s * mp.log(mp.e * d / s) + mp.mpf(s) / 2 * mp.log(6 * s / r**2), x / 40
+    yield 74, mp.log(r**2), mp.log(6 * mp.e**2 * mp.mpf(d) ** 2 / s) - x / (20 * s)
     r = (c / (3 * printed)) ** beta / 2
     yield 76, c * (1 / (2 * r)) ** (1 / mp.mpf(beta)), 3 * fano
     r = (40 * c / x) ** beta
@@ -79,6 +96,23 @@ def test_printed_radii_balance_the_exponents(d, s, beta):
         for x in (mp.mpf(60), mp.mpf(250)):
             for display, bound, wanted in printed_radii(x, d, s, mp.mpf(1) / 64, beta):
                 assert abs(bound - wanted) < 1e-40, display
+
+
+def test_the_diameters_of_67_70_74_and_77():
+    """Squared: 4d, 4 and 4s by listing corners; below 2 for densities that have all of their sum at j = 2."""
+    d, s = 4, 2
+
+    def widest(points):
+        return max(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) for x, y in product(points, repeat=2))
+
+    corners = [*product((-1, 0, 1), repeat=d)]
+    assert widest(corners) == 4 * d
+    assert widest([x for x in corners if sum(map(abs, x)) <= 1]) == 4
+    assert widest([x for x in corners if sum(map(abs, x)) <= s]) == 4 * s
+    for beta in (1, 2, 3):
+        second = Fraction(1, 2**beta)
+        assert 2 ** (2 * beta) * second**2 == 1
+        assert (2 * second) ** 2 == Fraction(4, 4**beta) < 2
 
 
 def test_cutoff_at_the_horizon_is_all_that_the_voters_allow():
@@ -109,4 +143,7 @@ def test_grid_on_the_simplex_is_larger_than_printed():
     for outcomes, steps in product(range(2, 5), range(1, 8)):
         points = [x for x in product(range(steps + 1), repeat=outcomes) if sum(x) == steps]
         assert len(points) == comb(steps + outcomes - 1, outcomes - 1)
-        assert sum(min(x) > 0 for x in points) == comb(steps - 1, outcomes - 1) < len(points)
+        positive = comb(steps - 1, outcomes - 1)
+        assert sum(min(x) > 0 for x in points) == positive < len(points)
+        least = Fraction(steps - 1, outcomes - 1) ** (outcomes - 1)
+        assert (positive >= least) == (steps >= outcomes or steps == 1)

@@ -24,19 +24,24 @@ def rationals(count):
 
 @pytest.mark.parametrize("beta", [1, 2, 3])
 def test_cut_off_turns_exponentials_into_powers(beta):
-    """(161) to (163): the number of coefficients J = N / (C log N); N and its logarithm as two letters."""
+    """(160) to (163): the number of coefficients J = N / (C log N); N and its logarithm as two letters."""
     for N, log, c, C, kappa, m in rationals(6):
         J = N / (C * log)
         assert c * N / J == c * C * log and N / (kappa * J) == C / kappa * log
         assert J**2 / (N * m) == N / (C**2 * log**2 * m) and N * m / J == C * m * log
         fewest = N ** (2 * beta + 1) / (C * log) ** (2 * beta + 2)
         assert N / fewest * log == N ** (-2 * beta) * C ** (2 * beta + 2) * log ** (2 * beta + 3)
+        largest = N / (kappa * (2 * beta + 1) * log)  # of J in (160)
+        assert N / (kappa * largest) == (2 * beta + 1) * log
         assert (N / (C * log)) ** (-2 * beta) == (C * log) ** (2 * beta) * N ** (-2 * beta)  # (161)
 
 
 def test_exponents_of_the_mixture_votes():
-    """(164), (171), (175) and (176): exponents by algebra, constants by intervals for all budgets to 1."""
+    """(164), (171), (174) to (176): exponents by algebra, constants by intervals for all budgets to 1."""
     for log, records, keep, share, N in rationals(5):
+        x, y, z = 2 * log, 4 * keep, 4 * N  # (174): a square of three, and what the print has more
+        left = (x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2
+        assert (x + y + z) ** 2 + left == 12 * log**2 + 48 * keep**2 + 48 * N**2
         assert records * (4 * log / records) / 2 == 2 * log
         assert 2 / (8 * keep / share) == share / keep / 4  # (164): the square of n eps^2 is at least 8 k / c
         gap = (2 * keep - 1) * share / 8
@@ -57,6 +62,11 @@ def test_the_horizon_of_mixtures_needs_the_least_share():
         printed = information * (c / k) ** 2 / (2 * kappa)
         assert printed == c**2 * horizon  # below it, as c < 1
         assert printed == information / (2 * (kappa / c**2) * k**2)
+    for k in (2, 5):  # 3k times that root is swallowed from x = n eps^2 pi_0^2 / kappa = 2 log(3k) on
+        for beyond in (-0.1, 0, 0.1):
+            x = 2 * np.log(3 * k) + beyond
+            ratio = 3 * k * np.exp(x / 2) * np.exp(-2 * x) / np.exp(-x)
+            assert ratio == pytest.approx(np.exp(-beyond / 2), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
@@ -268,7 +278,9 @@ def test_volume_constant_of_the_cube():
     for s, r, radius in rationals(3):
         assert s * ((r - radius) / 2) ** 2 / (5 * radius**2) == s * (r - radius) ** 2 / (20 * radius**2)
         assert 2**2 * s * (1 - 2 * radius) ** 2 / (20 * (2 * radius) ** 2) == s * (1 / radius - 2) ** 2 / 20
-    for d, s in ((7, 1), (7, 7), (40, 11), (10**9, 1000)):
+    for d, s in ((7, 1), (7, 7), (40, 11), (40, 29), (10**9, 1000)):
+        k = min(s, d - s)  # of Lemma 30
+        assert s * np.log(d / s) <= k * np.log(d / max(k, 1)) + 1e-9
         choices = (gammaln(d + 1) - gammaln(s + 1) - gammaln(d - s + 1)) / s
         assert np.log(d / s) - 1e-9 <= choices <= np.log(d / s) + 1
         assert (s in (1, d)) == (choices < np.log(d / s) + 1e-6)

@@ -7,7 +7,7 @@ from math import ceil, comb, exp, log, sqrt
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from userdp.local import sparse_selection, sparse_threshold
 from userdp.local.mean import localised, localised_half_width, localised_mean
@@ -156,31 +156,46 @@ def test_errors_of_coordinates_add_up_to_d_times_one():
     assert sum(p * error[0] * error[1] for error, p in law.items()) != 0
 
 
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_the_cube_has_the_rates_of_one_coordinate(d):
-    """(120) to (128), (148) and after: (119) and (147) at each fold's users and budget, times d.
+def fold_rate(users, m, budget, power=1, among=1):
+    """(119), or (147): the rate up to the truncation level, and kappa times the exponent of that."""
+    strength, information = users * m * min(budget**2, 1), users * min(budget, budget**2) / among
+    return log(strength) ** power / strength, information
 
-    `power` is the power of the logarithm, 1 on the cube and 2 after a rotation; the logarithm is a letter.
+
+def rates_of_folds(n, m, d, folds):
+    """What the users and the budget of its folds give a coordinate; the print, its sum, kappa its exponent.
+
+    Budgets to 1, then `folds` between 1 and d, then d * folds.
     """
+    for e in (0.3, 1.0):
+        x, level = n * m * e**2, n * e**2 / d
+        yield fold_rate(n / d, m, e), d / x * log(x / d), d**2 / x * log(x / d), level  # (120), (121)
+        yield fold_rate(n, m, e, 2, d), log(x) ** 2 / x, d / x * log(x) ** 2, level  # (147)
+    x, level = n * m * folds, n * folds / d
+    yield fold_rate(n * folds / d, m, 1), d / x * log(x / d), d**2 / x * log(x / d), level  # (123), (124)
+    yield fold_rate(n * folds, m, 1, 2, d), log(x) ** 2 / x, d / x * log(x) ** 2, level  # (148)
+    e, x = d * folds, n * m
+    yield fold_rate(n, m, e / d), 1 / x * log(x), d / x * log(x), n * e / d  # (126), (127)
+    yield fold_rate(n * d, m, e / d, 2, d), log(d * x) ** 2 / (d * x), log(d * x) ** 2 / x, n * e / d
 
-    def rate(users, m, power, log):
-        return log**power / (users * m)
 
-    for n, m, budget, letter in product((F(7), F(90)), (F(3), F(8)), (F(5, 4), F(3)), (F(2), F(11))):
-        assert rate(n / d, m, 1, letter) / budget**2 == d / (n * m * budget**2) * letter  # (120)
-        assert d * rate(n / d, m, 1, letter) / budget**2 == d**2 / (n * m * budget**2) * letter  # (121)
-        assert d * rate(n * budget / d, m, 1, letter) == d**2 / (n * m * budget) * letter
-        assert rate(n * budget, m, 2, letter) == letter**2 / (n * m * budget)  # (148)
-        assert d * rate(n * budget, m, 2, letter) == d / (n * m * budget) * letter**2
-        assert d * rate(n, m, 1, letter) == d / (n * m) * letter
-        assert rate(n * d, m, 2, letter) == letter**2 / (d * n * m)
-        assert d * rate(n * d, m, 2, letter) == letter**2 / (n * m)
-    for kappa, more in product((F(8), F(30)), (F(3), F(5))):
-        # n a / d = more * kappa * log(ed): half the exponent of (119) pays for the factor d
-        information = float(more * kappa) * log(exp(1) * d)
-        left = d * exp(-information / (2 * float(kappa)))
-        assert left <= exp(-(float(F(1, 2) - 1 / more)) * information / float(kappa)) * (1 + 1e-9)
-        assert left >= exp(-(float(F(1, 2) - 1 / more)) * information / float(kappa)) / exp(1) * (1 - 1e-9)
+@pytest.mark.parametrize(("d", "folds"), [(1, 1), (2, 2), (5, 3)])
+def test_the_cube_has_the_rates_of_one_coordinate(d, folds):
+    """(120) to (128), (148) and after, with the arguments of the logarithms; d coordinates add up."""
+    for n, m in product((700.0, 9e4), (3.0, 80.0)):
+        for (rate, information), coordinate, summed, level in rates_of_folds(n, m, d, folds):
+            assert rate == pytest.approx(coordinate, rel=1e-12, abs=0)
+            assert d * rate == pytest.approx(summed, rel=1e-12, abs=0)
+            assert information == pytest.approx(level, rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_one_record_without_noise_leaves_a_risk_that_24_does_not_allow(d):
+    """Signs of mean 1/2 or -1/2 cost 3/16 a coordinate, where n = m = 1 has the logarithm 0 in (24)."""
+    law = {(theta, x): (1 + theta * x) / 4 for theta in (F(1, 2), F(-1, 2)) for x in (1, -1)}
+    best = {x: sum(p * theta for (theta, y), p in law.items() if x == y) / F(1, 2) for x in (1, -1)}
+    risk = d * sum(p * (best[x] - theta) ** 2 for (theta, x), p in law.items())
+    assert risk == F(3, 16) * d
 
 
 def test_a_neighbour_may_have_all_votes_but_not_the_likelier_of_two():
@@ -197,6 +212,20 @@ def test_a_neighbour_may_have_all_votes_but_not_the_likelier_of_two():
     assert max(votes[own], votes[nearer]) >= F(3, 8)
 
 
+def test_a_rare_rotation_fails_all_votes_of_134_and_few_are_bad():
+    """Records +-(1, ..., 1) / sqrt(d), turned into an axis; the repair's chances, and widths from L = 4."""
+    d, n = 10**6, 10**17  # at budget 1 and one record each no vote is near the mean, 0
+    tau = rotated_half_width(n=n, size=1, d=d, epsilon=1.0, constant=25)
+    assert 3 * tau < 1 and (1 - d) * log(2) > log(3 / tau) - 2 * n / (8536 * d)
+    for n, m, d, square in product((F(7), F(90)), (F(1), F(30)), (F(4), F(64)), (F(1, 4), F(1))):
+        x, all_folds = n * m * square, n * m * d
+        assert 3 / x**2 / (2 / x) == F(3, 2) / x  # a vote strays with chance 3 / x^2, by Markov
+        assert 3 / all_folds**3 / (1 / (n * all_folds)) == 3 / (n * m**2 * d**2)
+    for L in (4, 9, 100):
+        assert 5 * L - (1 + 2 * sqrt(L)) * 2 * sqrt(L) == L - 2 * sqrt(L) >= 0
+        assert (1 + sqrt(6 * L)) * sqrt(6 * L) <= 8 * L
+
+
 @pytest.mark.parametrize(("m", "tau"), [(4, F(1, 2)), (9, F(1, 3)), (16, F(1, 4))])
 def test_both_ends_move_a_mean_by_four_tails(m, tau):
     """(117), (155): (115) with twice (116), for fair signs; the test of (142) attains (115)."""
@@ -204,6 +233,10 @@ def test_both_ends_move_a_mean_by_four_tails(m, tau):
     tail = exp(-m * tau**2 / 2)
     assert strays <= 2 * tail
     assert (2 * (2 * tail)) ** 2 == pytest.approx(16 * exp(-m * tau**2), rel=1e-12)
+    for y in (1, 15):  # y^2 = m tau^2; ours in (115): the integral of the tail beyond tau, times m tau
+        integral = y * sqrt(2 * np.pi) * norm.sf(y)
+        assert integral <= exp(-(y**2) / 2)
+    assert integral > 0.99 * exp(-(y**2) / 2)
 
 
 def test_the_share_of_a_component_errs_by_the_order_in_177():
@@ -366,6 +399,15 @@ def test_the_second_coin_of_example_1_shows_1_with_what_its_own_0_leaves(h):
     assert divergence == pytest.approx(-log(1 - 16 * h**2) / 2, rel=1e-9)
 
 
+def test_example_1_ends_with_its_rate():
+    """(6) and display 2 at x = nm epsilon^2: the gap, squared, the root, and half of half the square."""
+    for x in (F(1, 100), F(25, 192), F(7), F(10**6)):
+        square = min(F(1, 25), 1 / (192 * x))
+        root = 3 * x * (16 * square)
+        assert root <= F(1, 4) and (root == F(1, 4)) == (192 * x >= 25)
+        assert square / 4 == min(F(1, 100), 1 / (768 * x))
+
+
 def test_fano_counts_all_of_the_information_and_all_of_a_logarithm():
     """(57), (79) and the lower sides of (8), (9): a report that tells all, but is lost with some chance."""
     for N, lost in product((2, 3, 100, 10**12), (0.0, 0.3, 1.0)):
@@ -436,19 +478,22 @@ def test_the_far_bins_together_cost_what_111_says():
         assert 1 / min(localised_half_width(n=n, size=m, epsilon=2.0), 1) <= sqrt(m)
 
 
-@pytest.mark.parametrize(("d", "power", "order", "rest"), [(1, 1, 1348, 384), (16, 2, 674 * 400, 584)])
+@pytest.mark.parametrize(("d", "power"), [(1, 1), (16, 2)])
+@pytest.mark.parametrize("budget", [0.3, 1.0, 4.0])
 @pytest.mark.parametrize("y", [60.0, 200.0])
-def test_the_risk_has_the_orders_of_119_and_147(d, power, order, rest, y, kappa=8536):
-    """After (118) and in (146), at budget 1 and y = n / (kappa d): noise of that order, the rest below it."""
-    n = kappa * d * y
+def test_the_risk_has_the_orders_of_119_and_147(d, power, budget, y, kappa=8536):
+    """After (118) and in (146), y = n a / (kappa d): noise of the order of the rate, the rest below it."""
+    z = min(budget**2, 1)
+    n = kappa * d * y / min(budget, budget**2)
+    width, rest = (400, 8 + 576 * z) if d > 1 else (2 if budget <= 1 else 4, 384 * z)
     for size in (y / 9, y / 2, y):  # logarithms of m, up to the truncation level
-        m, log_nm = exp(size), log(n) + size
-        square = 400 * log_nm**2 / (d * m) if d > 1 else 2 * log_nm / m
-        tail = 1 / (n * m) ** 2 + 1 / (n * m) if d > 1 else 2 * 2 / (n * m) ** 2
+        m, log_nmz = exp(size), log(n * z) + size
+        square = width * log_nmz**power / (d * m)
+        tail = 2 * d / (n * m * z) ** 2 + 1 / (n * m * z) if d > 1 else 4 * exp(-m * square)
         failed = 3 * exp(-2 * y) / min(sqrt(square), 1) + (72 if d > 1 else 48) / (n * m)
-        risk = 8 * tail + 8 * failed + 674 * d * square / n
-        rate = log_nm**power / (n * m)
-        assert risk / rate == pytest.approx(order + rest / log_nm**power, rel=1e-9)
+        risk = 8 * tail + 8 * failed + 674 * d * square / (n * z)
+        rate = log_nmz**power / (n * m * z)
+        assert risk / rate == pytest.approx(674 * width + rest / log_nmz**power, rel=1e-9)
     assert risk <= exp(-y / 2)
 
 
@@ -526,11 +571,12 @@ def test_a_turned_sign_moves_a_density_by_twice_its_bump(k, beta, radius):
 
 
 def test_the_floor_on_the_simplex_has_the_squared_distance_in_its_exponent():
-    """Section 5.2, displays 4 and 5: at the step that makes the count e^(24x + 2 log 2) the loss has 48."""
+    """Section 5.2, displays 4 and 5: at the printed step the count is 4 e^(24x), and the loss has 48."""
     for N, x in product((2, 3, 7), (5.0, 10.0)):
-        step = exp(-(24 * x + 2 * log(2)) / (N - 1))
-        assert (1 / step) ** (N - 1) == pytest.approx(4 * exp(24 * x), rel=1e-9)
-        assert step**2 == pytest.approx(exp(-48 * x / (N - 1)) * 16 ** (-1 / (N - 1)), rel=1e-9, abs=0)
+        step = 1 / (1 + (N - 1) * exp((24 * x + 2 * log(2)) / (N - 1)))
+        assert ((1 / step - 1) / (N - 1)) ** (N - 1) == pytest.approx(4 * exp(24 * x), rel=1e-9)
+        loss = exp(-48 * x / (N - 1)) * 16 ** (-1 / (N - 1))
+        assert loss / N**2 <= step**2 <= loss / (N - 1) ** 2
 
 
 def test_volumes_give_the_three_of_68():
@@ -599,9 +645,20 @@ def test_the_linear_part_is_as_sub_gaussian_as_its_count_allows(m):
         assert up < 0.4 or grown == pytest.approx(t**2 * m * slope**2 / 2, rel=1e-3, abs=0)
 
 
+@pytest.mark.parametrize("m", [1, 2, 7])
+def test_the_lower_bound_of_36_at_the_skew_of_its_proof(m):
+    """Both skews squared, root / 2 and 1 / (2m): an eighth of d tau / 4 of them; the 84 goes in front."""
+    for root, s, d in product((F(1, 9), F(5, 2), F(1, m)), (F(3), F(8)), (F(9), F(40))):
+        share = s / (2 * d)  # tau of the prior
+        assert d * (root / 2) / 4 * share / 8 == s * root / 128  # 1/8 is 1 - 1/2 - 3/8
+        growth = (1 + root) ** m - 1
+        outside = (1 + root / 84) ** m - 1  # of the whole d / (n epsilon^2), at an 84th of the root
+        assert outside <= growth / 84 and (outside == growth / 84) == (m == 1)
+
+
 def test_few_users_leave_a_logarithm_of_d():
     """Corollary 8 (i): with d^gamma for n epsilon^2 the lower bound of (36) has (1 - gamma) log d over m."""
-    for d, gamma, m in product((10, 10**6), (0.0, 0.5, 0.9), (50, 10**4)):
+    for d, gamma, m in product((10, 10**6), (0.0, 0.5, 1.0), (50, 10**4)):
         logarithm = log(1 + d / d**gamma)
         assert (1 - gamma) * log(d) <= logarithm <= (1 - gamma) * log(d) + log(2)
         assert logarithm / m <= exp(logarithm / m) - 1 <= (exp(1) - 1) * logarithm / m

@@ -156,6 +156,7 @@ def test_the_binomial_sums_of_110_and_136():
         assert 4 * (w - x) * (1 - w + x) == 4 * w * (1 - w) + 4 * x * (2 * w - 1) - 4 * x**2
         assert 2 * n * 4 * (2 / (n * m) ** 2) == 16 / (n * m**2)  # binomial(n, i) <= n^i
         assert 2 * (n / d) * 4 * (3 * d / (n * m) ** 2) == 24 / (n * m**2)
+        assert n / 2 * (2 / (n * m) ** 2) == 1 / (n * m**2)  # some voter's mean deviates, (108)
 
 
 def test_the_rotated_width_has_more_bins_than_137_counts():
@@ -172,6 +173,7 @@ def test_the_constants_of_the_risk_in_one_dimension():
     for budget, widened in itertools.product((Fraction(1, 2), 1, 2, 30), (2, 5)):
         variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
         assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
+        assert widened > 2 or budget > 1 or variance <= 81 / budget**2
     for tail, far, width, records, report, users in POINTS:
         failed = 3 * far / width + 48 / records  # (112)
         near, off = (2 * 2 * tail) ** 2, 2**2 * failed  # (117): twice twice (116); (118): twice, squared
@@ -205,6 +207,12 @@ def test_the_constants_of_thresholding():
         assert n * m * threshold / (4 * d) == (c * log / e) ** 2
         for noise, exponent in ((14, 3136), (6, 576)):
             assert n / (16 * d) * threshold * e**2 / (noise**2 * tau) == c**2 * log / exponent
+        for y in (Fraction(19, 10), Fraction(2), Fraction(21, 10)):  # (157), by E e^(t l) <= e^(2 t^2)
+            t = min(y / 4, Fraction(1, 2))
+            chernoff = n / (2 * d) * (t * y - 2 * t**2)
+            printed = n / (16 * d) * y**2 if y <= 2 else n / (8 * d) * y
+            assert chernoff >= printed and (chernoff == printed) == (y <= 2)
+            assert y != 2 or printed == n / (8 * d) * y
         assert m**2 * tau * threshold == (4 * c) ** 2 * d * log**3 / (n * e**2)  # Markov, with c = 24
 
 
@@ -224,7 +232,7 @@ def test_the_proof_of_thresholding_with_its_constants():
     vote = iv.exp(iv.mpf(1) / (5 * 192)) / 2
     assert vote.b <= 0.51
     assert (vote + iv.mpf(1) / 48 + 2 + 2 * iv.exp(log - 576 * log**2)).b <= 3
-    assert (36 * 24**2 * 4 + 5 * 3 / log**2).b <= 83_000
+    assert (36 * 24**2 * 4 + 4 * 3 / log**2).b <= 83_000
 
 
 def test_thresholding_where_its_proof_applies():
@@ -261,6 +269,14 @@ def test_an_extreme_report_tells_at_most_the_entropy_of_the_parameter():
         # given an event the entropy can grow: the prior need not bound it
         prior = np.array([1 - 1e-6, 1e-6])
         assert entropy(prior) < 0.01 * entropy(np.array([0.5, 0.5]))
+
+
+def test_both_terms_of_the_bracket_of_theorem_11_are_needed():
+    """A tenth less fails: of epsilon at a large budget, and of n delta where users leak and N is large."""
+    epsilon, log_values = 100.0, 91.0  # a response to all values; what it tells by Fano, as tanh is at most 1
+    assert 0.9 * epsilon + np.log(2) < log_values / (1 + np.exp(log_values - epsilon))
+    n, delta = 2, Fraction(1, 10)
+    assert Fraction(9, 10) * n * delta < 1 - (1 - delta) ** n <= n * delta
 
 
 @pytest.mark.parametrize("users", [2, 6])
