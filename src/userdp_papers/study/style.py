@@ -37,8 +37,7 @@ def use() -> None:
 
 def interval(values: NDArray, *, deviations: float = 2.0) -> tuple[NDArray, NDArray]:
     """Mean of replicates and `deviations` standard errors of it, both along the first axis."""
-    error = values.std(axis=0, ddof=1) / len(values) ** 0.5
-    return values.mean(axis=0), deviations * error
+    return values.mean(axis=0), deviations * (values.std(axis=0, ddof=1) / len(values) ** 0.5)
 
 
 def curves(
@@ -78,8 +77,9 @@ def curves(
 def named_at_ends(ax: Axes, lines: Mapping[str, Line2D]) -> bool:
     """Whether there was room to name each line at its right end, in a darker tone of its colour."""
     ends = [(np.asarray(line.get_xdata())[-1], np.asarray(line.get_ydata())[-1]) for line in lines.values()]
-    x, y = ax.transAxes.inverted().transform(ax.transData.transform(ends)).T
-    if np.ptp(x) > 0.01 or not (np.diff(np.sort(y)) > 0.06).all():
+    ax.autoscale_view()
+    x, y = (ax.transData - ax.transAxes).transform(ends).T
+    if np.ptp(x) > 0.01 or not (np.diff(np.sort(y), prepend=-0.07, append=1.07) > 0.06).all():
         return False
     for (label, line), end in zip(lines.items(), ends, strict=True):
         look: dict[str, Any] = {"va": "center", "color": tuple(0.75 * c for c in to_rgb(line.get_color()))}
