@@ -115,14 +115,19 @@ def test_compound_growth_is_at_most_twice_linear():
     for x, c, d, n, m, square in rationals(6):  # x = delta^2 <= 1/2
         assert 8 * x - 4 * x / (1 - x) == 4 * x * (1 - 2 * x) / (1 - x)
         assert 2 * m * 8 * c * d / (n * m * square) == 16 * c * d / (n * square)
+    for m, y in product((1, 2, 10**6), (1e-3, 0.5, 1.0)):
+        x = y / (8 * m)  # delta^2
+        grown = np.expm1(m * np.log1p(4 * x / (1 - x)))
+        assert grown <= np.expm1(m * np.log1p(8 * x)) <= 16 * m * x
+    assert np.expm1(m * np.log1p(1.3 / m)) > 2 * 1.3  # not much beyond y = 1
 
 
 def test_remainder_of_the_linear_part():
-    """(203): the equality by algebra, the repaired inequality from the exponential series."""
+    """(201) to (203): equalities by algebra, the repaired inequality from the exponential series."""
     for p, m in rationals(2):
         slope = (1 - 2 * p) / (2 * p * (1 - p))
         x = 4 * (2 * p - 1) ** 2 / (1 - (2 * p - 1) ** 2)
-        assert 4 * slope**2 * m * p * (1 - p) - 4 * slope * m * (1 - 2 * p) == -m * x
+        assert 4 * slope**2 * m * p * (1 - p) == 2 * slope * m * (1 - 2 * p) == m * x  # (201), (202)
         delta = 1 - 2 * p
         assert slope**2 == 4 * delta**2 / (1 - delta**2) ** 2 and x == 4 * delta**2 / (1 - delta**2)  # (204)
     for m, square in product((1, 2, 9), (Fraction(1, 10**9), Fraction(1, 10**12))):
@@ -132,6 +137,10 @@ def test_remainder_of_the_linear_part():
         assert (rest > m**2) == (m > 1)  # without a constant it is false
     # sum over j >= 2 of (mx)^j / j! <= (e - 2)(mx)^2 for mx <= 1, and x <= 4 delta^2 / (9/10)
     assert (iv.exp(1) - 2) * (iv.mpf(40) / 9) ** 2 < 27
+    x = 1 / 10**6  # at m x = 1
+    assert (1 + x) ** 10**6 - 2 > 11.4 * 10**12 * (x / (4 + x)) ** 2
+    # (204) with C = 54: twice 2 sigma^2 eps at delta^2 <= 1/10, and twice 27 for each of d coordinates
+    assert 2 * 2 * 4 / Fraction(9, 10) ** 2 < 20 < 54
 
 
 @pytest.mark.parametrize("m", [1, 2, 7])
@@ -142,6 +151,11 @@ def test_the_skew_of_sparse_means(m):
         eta = (1 + 2 * skew) ** m - 1
         assert 21 * eta / (84 * ratio) == Fraction(1, 4)
     assert 1 - (Fraction(1, 2) + Fraction(3, 8)) == Fraction(1, 8)
+    assert Fraction(1, 4) - Fraction(3, 8) < 0  # what the display before (207) has under the root
+    signs = list(product((-1, 1), repeat=3))
+    for v, w in product(signs, repeat=2):  # means skew (v + 1) / 2 of (206): 2 rho is skew^2 / 4
+        square = sum((Fraction(a + 1, 2) - Fraction(b + 1, 2)) ** 2 for a, b in zip(v, w, strict=True))
+        assert square / 4 == Fraction(1, 4) * sum(a != b for a, b in zip(v, w, strict=True))
 
 
 @pytest.mark.parametrize("beta", [1, 2, 3])
@@ -159,7 +173,7 @@ def test_the_number_of_bumps(beta):
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_mixture_family_and_its_separation(k):
-    """(214), (215) and (217): gaps and distances of the family, the constant of its fluctuations."""
+    """(214), (215) and (217): gaps and distances of the families, the constant of the fluctuations."""
     delta = Fraction(1, 6 * k)  # below the largest, 1 / (4k), which is half of the gap
     signs = list(product((-1, 1), repeat=k))
     means = {v: [Fraction(1, 4) + Fraction(j + 1, 2 * k) + v[j] * delta / 2 for j in range(k)] for v in signs}
@@ -169,6 +183,12 @@ def test_mixture_family_and_its_separation(k):
     for v, w in product(signs, repeat=2):
         square = sum((a - b) ** 2 for a, b in zip(means[v], means[w], strict=True)) / 4
         assert square == delta**2 / 4 * sum(a != b for a, b in zip(v, w, strict=True))
+    spread = [Fraction(3, 2 * k) * (j + Fraction(1, 2)) - Fraction(3, 4) for j in range(k)]  # ours, of signs
+    widest = Fraction(1, 2 * k)
+    assert {b - a - widest for a, b in zip(spread, spread[1:], strict=False)} == {Fraction(1, k)}
+    assert -spread[0] == spread[-1] == Fraction(3, 4) - Fraction(3, 2) * widest
+    # before (213): means 1/k apart, a quarter of their square for Le Cam, half for Bretagnolle and Huber
+    assert sum(Fraction(1, k) ** 2 for _ in range(k)) / 4 / 2 == Fraction(1, 8 * k)
     for a, b in rationals(2):
         assert a**2 / b + (1 - a) ** 2 / (1 - b) - 1 == (a - b) ** 2 / (b * (1 - b))
     assert 2 / (Fraction(1, 8) * Fraction(7, 8)) <= 19  # 1/8 <= b <= 7/8
@@ -180,9 +200,10 @@ def test_the_logarithm_of_a_conditioned_ratio():
     -log(1 - x) - 2x is convex, so that the ends of 0 <= x <= 1/2 decide.
     """
     assert iv.log(2) - 1 < 0
-    for budget, excess in rationals(2):
-        users = 1 / budget + excess  # n eps >= 1
-        assert 4 * budget > 2 * budget and 4 * budget + 4 / users <= 8 * budget
+    for n, share in product((4, 5, 100, 10**6), (0.0, 0.5, 1.0)):
+        budget = (1 / n) ** share  # from 1 down to 1 / n
+        bound = 4 * budget - np.log(1 - 2 / n)
+        assert 4 * budget < bound <= 4 * budget + 4 / n <= 8 * budget * (1 + 1e-12)
     for budget, x in product((0.01, 0.5, 1.0), (0.0, 0.3, 0.5)):  # convex in eps: C = 2(e^4 - 1)
         bracket, largest = np.exp(4 * budget) / (1 - x) - 1, 2 * np.expm1(4)
         assert bracket <= (1 / (1 - x) - 1 + largest * budget) * (1 + 1e-12)
@@ -205,34 +226,47 @@ def test_exponents_of_the_selection():
     """(223), (228), (229), (231) and (236): Hoeffding and Chernoff with the printed numbers."""
     for log, records, n, eta, eps, x in rationals(6):
         assert records * (2 * log / records) / 2 == log
-        assert 2 * (n / 2) * x**2 / (2 * eta) ** 2 == n * x**2 / (4 * eta**2)
+        assert n / 2 * (x / eta) ** 2 / 2 == n * x**2 / (4 * eta**2)  # (116), in units of eta
         assert n * Fraction(3, 20) ** 2 / (4 * eta**2) == 9 * n / (1600 * eta**2)
         y = Fraction(3, 20) * eps / (2 * eta)
         t = y / 4  # Chernoff with E e^(t l) <= e^(2 t^2)
         assert n / 2 * (t * y - 2 * t**2) == n * y**2 / 16 == 9 * n * eps**2 / (25600 * eta**2)
+        assert 9 * n / (1600 * eta**2) == 9 * n * 4**2 / (25600 * eta**2)  # the smaller one up to budget 4
     assert Fraction(1, 2) - Fraction(1, 5) == Fraction(4, 5) - Fraction(1, 2) == 2 * Fraction(3, 20)
     assert 2 / Fraction(20) == Fraction(1, 10) < Fraction(1, 5)  # n eps^2 is at least 20
 
 
-@pytest.mark.parametrize("clip", [Fraction(1, 2), Fraction(2), Fraction(27, 10), Fraction(4)])
-def test_hashed_sums_by_enumeration(clip):
-    """(224) to (226) and (232) to (234) for four coordinates, in rational arithmetic."""
-    shares = [Fraction(3, 5), Fraction(1, 10), Fraction(9, 10), Fraction(1, 2)]
-    score = chosen_score = lost = tail = Fraction(0)
-    for signs, chosen in product(product((-1, 1), repeat=4), product((0, 1), repeat=4)):
-        weight = Fraction(1, 16)
+MIXED = [Fraction(3, 5), Fraction(1, 10), Fraction(9, 10), Fraction(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("clip", "shares"),
+    [*product([Fraction(1, 2), Fraction(2), Fraction(27, 10), Fraction(4)], [MIXED]), (3, [MIXED[0], 1, 1])],
+)
+def test_hashed_sums_by_enumeration(clip, shares):
+    """(224) to (226) and (232) to (234), in rational arithmetic; two sure others attain Chebyshev's bound."""
+    score = chosen_score = lost = beyond = between = tail = Fraction(0)
+    patterns = product((-1, 1), repeat=len(shares)), product((0, 1), repeat=len(shares))
+    for signs, chosen in product(*patterns):
+        weight = Fraction(1, 2) ** len(shares)
         for share, one in zip(shares, chosen, strict=True):
             weight *= share if one else 1 - share
         total = sum(r * one for r, one in zip(signs, chosen, strict=True))
+        others = total - signs[0] * chosen[0]
         clipped = min(max(Fraction(total), -clip), clip)
         score += weight * signs[0] * clipped
         chosen_score += weight * chosen[0] * signs[0] * clipped
         lost += weight * chosen[0] * signs[0] * (clipped - total)
-        tail += weight * chosen[0] * (total - signs[0] >= clip - 1)
+        beyond += weight * chosen[0] * (others >= clip + 1)
+        between += weight * chosen[0] * (clip - 1 - others) * (clip - 1 <= others < clip + 1)
+        tail += weight * chosen[0] * (others >= clip - 1)
     assert score == chosen_score == lost + shares[0]
-    assert -2 * tail <= lost <= 0
+    assert lost == -2 * beyond + between <= 0
+    assert lost >= -2 * tail
     if clip > 1:
-        assert tail <= sum(shares[1:]) / (clip - 1) ** 2
+        chebyshev = shares[0] * sum(shares[1:]) / (clip - 1) ** 2
+        assert 2 * tail <= chebyshev  # of both tails: half of what (234) has
+        assert len(shares) > 3 or 2 * tail == chebyshev
 
 
 def test_the_clip_is_wide_enough_for_every_sparsity():

@@ -266,9 +266,10 @@ def test_thresholding_keeps_the_signal_and_drops_the_rest(theta):
 
 def test_at_most_sparsity_coordinates_survive_and_the_largest_do():
     rng = np.random.default_rng(22)
-    means = np.tile([0.9, 0.5, 0.7], (6000, 1))
+    means = np.tile([0.9, 0.5, -0.7], (6000, 1))
     result = sparse_threshold(means, size=900, rng=rng, **THRESHOLD_RUN)
     assert result.selected.tolist() == [0, 2]
+    assert result.value == pytest.approx([0.9, 0, -0.7], abs=0.2) and result.value[1] == 0
     # one below the cut is dropped although there is room
     few = sparse_threshold(means * [1, 1, 0], size=900, rng=rng, **(THRESHOLD_RUN | {"constant": 12.0}))
     assert few.selected.tolist() == [0]

@@ -138,8 +138,9 @@ def test_a_transition_beyond_all_numbers_is_infinite_without_a_warning():
 def test_horizon_is_the_cap_of_each_algorithm():
     n, far = 4000, 1e300
     for problem, share in ((Mean(8), 8), (Mean(8, "l2"), 8), (Sparse(64, 4), 4), (Mixture(3), 9)):
-        cap = horizon(problem, n, far, epsilon=0.5, kappa=100)
-        assert cap == pytest.approx(np.exp(1000 / (100 * share)), rel=1e-12)
+        for epsilon, users in ((0.5, 1000), (4.0, 16_000), (9.0, 36_000)):  # up to the dimension, and beyond
+            cap = horizon(problem, n, far, epsilon=epsilon, kappa=100)
+            assert cap == pytest.approx(np.exp(users / (100 * share)), rel=1e-12)
     users = 1000.0
     cap = horizon(Density(1), n, far, epsilon=0.5, kappa=2)
     assert cap == pytest.approx(users**3 / (2 * np.log(users)) ** 4, rel=1e-12)
