@@ -162,9 +162,11 @@ def test_draws_have_the_mean_that_risks_integrate():
 
 
 @pytest.mark.long
-def test_the_risks_do_without_numba(monkeypatch):
-    users = populations(0.21, 20, 50, 1, seed=11)
-    options = {"widths": [0.06], "epsilons": [0.5]}
+@pytest.mark.parametrize("n", [2, 20])
+def test_the_risks_do_without_numba(monkeypatch, n):
+    """Many bins and few, more of them than users and fewer, one; users at both ends and in the middle."""
+    users = populations([-1.0, -0.6, 0.21, 1.0], n, 50, 4, seed=11)
+    options = {"widths": [0.06, 0.3, 1.0], "epsilons": [0.5, 4.0]}
     risks = risks_given_means(*users, **options)
     monkeypatch.setattr(kernels, "njit", None)
     assert risks_given_means(*users, **options) == pytest.approx(risks, rel=1e-12)
