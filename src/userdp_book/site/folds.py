@@ -31,6 +31,7 @@ TABLES = {"pd", "DataFrame", "Series", "print", "format", "round",
           "unstack", "pivot", "to_html", "query", "show"}  # fmt: skip
 # words beside a table that is read and not looked up
 ANNOUNCED = re.compile(r"\b(the|this|next|last|first) (table|column)s?\b|next cell|each row|the output", re.I)
+REPORTS = re.compile("experiments|/data/")  # pages that show results and no method
 STATED = re.compile(r"(?<!= )\d\.\d")  # a result, in what else may be the heading of the table below
 
 
@@ -144,7 +145,7 @@ class Folds(SphinxPostTransform):
                 if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(told):
                     put_behind(NUMBERS, table)
                 seen.add(cell.parent)
-            fold(cell, whole="experiments" in str(self.document.get("source")))
+            fold(cell, whole=bool(REPORTS.search(str(self.document.get("source")))))
 
 
 class Bars(SphinxPostTransform):
