@@ -1,9 +1,9 @@
 """What of a page's code is shown: the few lines that are the method. The rest folds, under a name of its own.
 
 The rule is one of syntax. A cell is shown when it is short and neither checks nor draws nor mostly makes a
-table; of every other cell the short functions with a docstring are shown, except on pages of experiments, and
-the whole cell folds. A cell's tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs stay, and
-the notebook twins are whole.
+table; of every other cell the short functions with a docstring are shown, except on pages of experiments and
+of data, and the whole cell folds. A cell's tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs
+stay, and the notebook twins are whole.
 """
 
 import ast
