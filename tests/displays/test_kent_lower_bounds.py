@@ -128,6 +128,7 @@ def test_remainder_of_the_linear_part():
         slope = (1 - 2 * p) / (2 * p * (1 - p))
         x = 4 * (2 * p - 1) ** 2 / (1 - (2 * p - 1) ** 2)
         assert 4 * slope**2 * m * p * (1 - p) == 2 * slope * m * (1 - 2 * p) == m * x  # (201), (202)
+        assert 2 * 2 * (m / 4 * slope**2) == 2 * (m / 2 * slope**2)  # (196), (198): (204) prints half of it
         delta = 1 - 2 * p
         assert slope**2 == 4 * delta**2 / (1 - delta**2) ** 2 and x == 4 * delta**2 / (1 - delta**2)  # (204)
     for m, square in product((1, 2, 9), (Fraction(1, 10**9), Fraction(1, 10**12))):
@@ -188,7 +189,7 @@ def test_mixture_family_and_its_separation(k):
     assert {b - a - widest for a, b in zip(spread, spread[1:], strict=False)} == {Fraction(1, k)}
     assert -spread[0] == spread[-1] == Fraction(3, 4) - Fraction(3, 2) * widest
     # before (213): means 1/k apart, a quarter of their square for Le Cam, half for Bretagnolle and Huber
-    assert sum(Fraction(1, k) ** 2 for _ in range(k)) / 4 / 2 == Fraction(1, 8 * k)
+    assert sum(Fraction(1, k) ** 2 for _ in range(k)) / 4 / 2 == Fraction(1, 8 * k) >= Fraction(1, 4 * k**2)
     for a, b in rationals(2):
         assert a**2 / b + (1 - a) ** 2 / (1 - b) - 1 == (a - b) ** 2 / (b * (1 - b))
     assert 2 / (Fraction(1, 8) * Fraction(7, 8)) <= 19  # 1/8 <= b <= 7/8
@@ -204,6 +205,7 @@ def test_the_logarithm_of_a_conditioned_ratio():
         budget = (1 / n) ** share  # from 1 down to 1 / n
         bound = 4 * budget - np.log(1 - 2 / n)
         assert 4 * budget < bound <= 4 * budget + 4 / n <= 8 * budget * (1 + 1e-12)
+        assert 1 / (1 - 2 / n) - 1 <= 4 * budget  # attained at n = 4: of the order eps^2 with the logarithm
     for budget, x in product((0.01, 0.5, 1.0), (0.0, 0.3, 0.5)):  # convex in eps: C = 2(e^4 - 1)
         bracket, largest = np.exp(4 * budget) / (1 - x) - 1, 2 * np.expm1(4)
         assert bracket <= (1 / (1 - x) - 1 + largest * budget) * (1 + 1e-12)

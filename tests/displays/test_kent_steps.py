@@ -2,7 +2,7 @@
 
 from fractions import Fraction as F
 from itertools import product
-from math import ceil, comb, exp, log, sqrt
+from math import ceil, comb, cosh, exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -643,7 +643,10 @@ def test_a_width_without_the_root_of_d_costs_a_factor_d(d, n=6400, m=900):
     def noise(width):  # each of d coordinates has n / d users
         return d * width**2 / (n / d) * n * m / strength
 
-    assert noise(rotated_half_width(n=n, size=m, d=d, epsilon=1.0)) == pytest.approx(d * strength, rel=1e-9)
+    for epsilon in (0.5, 1.0, 3.0, 100.0):  # (34)
+        square = log(n * m * min(epsilon, epsilon**2, d)) ** 2
+        width = rotated_half_width(n=n, size=m, d=d, epsilon=epsilon)
+        assert noise(width) == pytest.approx(d * square / strength, rel=1e-9)
     assert noise(sqrt(2 * log(n / d * m) / m)) == pytest.approx(2 * d**2 * (1 - log(d) / strength), rel=1e-9)
 
 
@@ -680,13 +683,15 @@ def test_few_users_leave_a_logarithm_of_d():
 
 @pytest.mark.parametrize("k", [2, 3, 10])
 def test_the_factor_of_216_is_attained_by_naming_the_component(k):
-    """Response to all k components: as a budget vanishes or grows it comes to the bound, 1 or k."""
-    for epsilon in (1e-4, 0.5, 1.0, 4.0, 30.0):
+    """Response to all k: as a budget vanishes or grows it comes to the bound, 1 or k; ours is met between."""
+    for epsilon in (1e-4, 0.5, 1.0, 4.0, 30.0, log(k - 1)):
         own = exp(epsilon) / (exp(epsilon) + k - 1)
         other = (1 - own) / (k - 1)
         factor, bound = k * (own**2 + (k - 1) * other**2), k / (1 + (k - 1) * exp(-epsilon))
-        assert factor <= bound <= exp(epsilon)
+        assert factor <= bound * (1 + 1e-12) and bound <= exp(epsilon) * (1 + 1e-12)
+        assert factor <= cosh(epsilon / 2) ** 2 * (1 + 1e-12)
         assert 0.1 < epsilon < 10 or factor == pytest.approx(bound, rel=1e-3)
+    assert factor == pytest.approx(cosh(epsilon / 2) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize(("d", "ones"), [(3, 1), (4, 2), (3, 3)])

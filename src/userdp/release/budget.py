@@ -19,7 +19,7 @@ class Overspent(ValueError):
 
 
 class Spending(NamedTuple):
-    """A line of an account; `deviation` is the standard one of normal noise per unit of sensitivity, else 0."""
+    """A line of an account; `deviation` is the standard one of normal noise per unit of sensitivity, or 0."""
 
     name: str
     users: str

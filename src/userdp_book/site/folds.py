@@ -2,8 +2,8 @@
 
 The rule is one of syntax. A cell is shown when it is short and neither checks nor draws nor mostly makes a
 table; of every other cell the short functions with a docstring are shown, except on pages of experiments and
-of data, and the whole cell folds. A cell's tag overrules it: ``show``, ``hide-input`` or ``hide-cell``. Outputs
-stay, and the notebook twins are whole.
+of data, and the whole cell folds. A cell's tag overrules it: ``show``, ``hide-input`` or ``hide-cell``.
+Outputs stay, and the notebook twins are whole.
 """
 
 import ast
