@@ -242,7 +242,7 @@ class Erratum(Judged):
     def entry(self, fault):
         entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
         moves = [[nodes.emphasis(text=f"{word}. "), *self.text(fault[key])] for key, word in MOVES.items()]
-        entry += joined(" ", moves)
+        entry += [nodes.paragraph("", "", *move) for move in moves]
         entry += self.readings(fault)
         return entry
 

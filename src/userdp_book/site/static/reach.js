@@ -11,7 +11,7 @@ const userdpReach = (() => {
   }
 
   function addTabStops() {
-    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .window")) {
+    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .statement-graph, article .window")) {
       const style = getComputedStyle(box), slack = box.matches("span") ? 4 : 0; // an accent of a formula runs over
       const wide = box.scrollWidth > box.clientWidth + slack;
       const scrolls = wide && /auto|scroll/.test(style.overflowX) || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
