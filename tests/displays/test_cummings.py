@@ -98,10 +98,10 @@ def test_what_one_user_moves_in_14_is_an_identity(v, mean, rest, x):
 
 def test_the_constants_of_lemma_d_2():
     """Enumerated: twice the estimated variances, the choice of A, the number of sets of users left out."""
-    estimated = [Fraction(1), Fraction(5, 2), Fraction(4)]
-    total = sum(1 / one for one in estimated)
-    assert sum(2 * one / one**2 for one in estimated) / total**2 == 2 / total
-    assert total >= len(estimated) / max(estimated)  # A times the least variance, for all of them
+    for estimated in ([Fraction(1), Fraction(5, 2), Fraction(4)], [Fraction(4)] * 3):
+        total, least = sum(1 / one for one in estimated), len(estimated) / max(estimated)
+        assert sum(2 * one / one**2 for one in estimated) / total**2 == 2 / total
+        assert total >= least and (total == least) == (estimated[0] == 4)  # all at A times the least
     for n in range(4, 41):
         for changes in range(min(4, n - 2)):
             a = Fraction(n - changes - 1, 2 * (changes + 1))

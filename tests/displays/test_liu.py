@@ -254,6 +254,8 @@ def test_the_curvature_away_from_its_peak(bound):
         share = (eta * exp(1 - eta)) ** (bound - 1)
         assert peak(eta * (bound - 1)) == pytest.approx(peak(bound - 1) * share)
     assert max((iv.sqrt(iv.e) / 2).b, (2 / iv.e).b) < 0.83
+    near = [peak(x) for x in np.linspace(0, 1, 101)]  # rates up to 1, as in (17)
+    assert max(near) == near[-1] == pytest.approx(exp(-1) / factorial(bound - 1))
     stirling = 1 / sqrt(2 * np.pi * (bound - 1))
     assert 0.95 * stirling < peak(bound - 1) <= stirling
     assert (stirling / 2) ** 2 == pytest.approx(1 / (8 * np.pi * (bound - 1)), rel=1e-12)  # (16), (22)
@@ -331,7 +333,8 @@ def test_a_minimum_over_an_interval_is_strongly_convex(ridge, kink, slope, end):
 
 
 @pytest.mark.parametrize(
-    ("bound", "rates", "epsilon"), [(1, (0.2, 1.4), 50), (3, (0, 0), 0.8), (5, (0, 12), 500)]
+    ("bound", "rates", "epsilon"),
+    [(1, (0.2, 1.4), 50), (3, (0, 0), 0.8), (5, (0, 12), 500), (5, (3.9, 4.1), 9)],
 )
 def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates, epsilon):
     """Displays 2 and 5, (19): the remainder as an integral between its extremes; noise, counts and bias."""
@@ -343,7 +346,7 @@ def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates
     bias = np.mean([clipped_poisson_mean(x, bound) for x in rates]) - clipped_poisson_mean(centre, bound)
     rest = [quad(lambda t, x=x: second(t) * (x - t), centre, x)[0] for x in rates]
     assert bias == pytest.approx(np.mean(rest), rel=1e-7)
-    spread, values = np.var(rates), [second(x) for x in np.linspace(0, max(rates), 999)]
+    spread, values = np.var(rates), [second(x) for x in np.linspace(min(rates), max(rates), 999)]
     assert min(values) / 2 * spread <= bias <= max(values) / 2 * spread
     laws = [[*(poisson.pmf(j, x) for j in range(bound)), poisson.sf(bound - 1, x)] for x in rates]
     off = np.abs(np.arange(n * bound + 1) / n - clipped_poisson_mean(centre, bound))
