@@ -407,7 +407,8 @@ def test_a_window_begins_before_the_ideal_one_if_it_grows_with_the_variance():
         estimated = window(np.array([9]), 50, mean=theta, variance=larger, beta=beta / 2)
         ideal = window(np.array([9]), 50, mean=theta, variance=variance, beta=beta)
         initial = theta + alpha
-        assert initial - (alpha + estimated) < theta - ideal
+        assert initial - (alpha + estimated) == pytest.approx(theta - estimated)
+        assert theta - estimated < theta - ideal
         falling = 1 / estimated
         assert initial - (alpha + falling) > theta - 1 / ideal
 
@@ -435,6 +436,8 @@ def test_the_truncated_density_needs_its_scale():
 
     whole = mpmath.quad(printed, [0.5 - cut * scale, 0.5, 0.5 + cut * scale])
     assert float(whole / scale) == pytest.approx(1, rel=1e-9)
+    second = mpmath.quad(lambda q: (q - 0.5) ** 2 * printed(q), [0.5 - cut * scale, 0.5, 0.5 + cut * scale])
+    assert float(second / scale) == pytest.approx(spread**2, rel=1e-9)
     assert whole < 0.1
 
 
