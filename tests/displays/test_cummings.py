@@ -2,7 +2,7 @@
 
 import itertools
 from fractions import Fraction
-from math import comb, exp, log, sinh, sqrt
+from math import ceil, comb, exp, log, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.stats import binom, laplace, truncnorm
 from userdp.central import TruncatedMean
 from userdp.central.mean import initial_error, window
 from userdp_papers.theory.enclosures import iv
+from userdp_papers.theory.exact import window_half_width
 
 RATIONALS = [[Fraction(int(p), 11) for p in row] for row in np.random.default_rng(1).integers(1, 60, (40, 4))]
 
@@ -49,6 +50,31 @@ def test_the_inequalities_of_10_one_by_one(seed):
     assert (np.diff([*chain, 2 * weights[aside : 9 * n // 10].sum()]) >= -1e-9 * upper).all()
 
 
+@pytest.mark.parametrize("kept", [Fraction(1, 2), Fraction(3, 4), Fraction(1)])
+def test_four_lines_give_152_in_theorem_4_1(kept):
+    """The weights of the middle cohort, divided by their sum; the least sum needs all of the 152."""
+    for r in (1.0, 1.089, 1.09):
+        of_variances, of_lengths = 2 * 9.5, (1 + r * sqrt(9.5)) ** 2  # a clipped average keeps half
+        lost = 2 / kept**2 * max(of_variances, of_lengths)
+        assert (lost <= 152) == (r < 1.09 or kept > Fraction(1, 2))
+        assert kept > Fraction(1, 2) or lost == pytest.approx(152, rel=2e-3)
+
+
+def test_capping_sizes_costs_at_most_the_square_of_the_number_of_sizes():
+    """Algorithm 4, line 6: the noise under the best cap on sizes over the least; sizes far apart need it."""
+
+    def cost(sizes, users):
+        capped = [users @ np.minimum(sizes, k) / np.sqrt(k) for k in sizes]
+        return (users @ np.sqrt(sizes) / max(capped)) ** 2
+
+    for apart, h in itertools.product((2.0, 1e8), (1, 3, 20)):
+        sizes = apart ** np.arange(h)
+        assert cost(sizes, 1 / np.sqrt(sizes)) <= h**2
+        assert apart == 2 or cost(sizes, 1 / np.sqrt(sizes)) > 0.99 * h**2
+    sizes = 2.0 ** np.arange(60)
+    assert 1 / 35 < cost(sizes, 1 / np.sqrt(sizes)) / 60**2 < 1 / 33  # the scales of the figure
+
+
 @pytest.mark.parametrize(("k", "size", "theta"), [row[:3] for row in RATIONALS])
 def test_the_cap_on_sizes_in_11(k, size, theta):
     """Squared: the capped weight of a size, and its share of the variance, in rationals."""
@@ -71,7 +97,11 @@ def test_what_one_user_moves_in_14_is_an_identity(v, mean, rest, x):
 
 
 def test_the_constants_of_lemma_d_2():
-    """Enumerated: the choice of A, and the number of sets of users left out."""
+    """Enumerated: twice the estimated variances, the choice of A, the number of sets of users left out."""
+    for estimated in ([Fraction(1), Fraction(5, 2), Fraction(4)], [Fraction(4)] * 3):
+        total, least = sum(1 / one for one in estimated), len(estimated) / max(estimated)
+        assert sum(2 * one / one**2 for one in estimated) / total**2 == 2 / total
+        assert total >= least and (total == least) == (estimated[0] == 4)  # all at A times the least
     for n in range(4, 41):
         for changes in range(min(4, n - 2)):
             a = Fraction(n - changes - 1, 2 * (changes + 1))
@@ -89,7 +119,7 @@ def test_the_first_distance_of_14_needs_six_for_four(ell):
     assert (total <= 4 * ell) == (ell >= 2)
 
 
-@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(9)])
+@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(9)])
 def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
     """(12) and display 6, with f = 1: the changed users have at most half of display 3; at B = 1 it fails."""
     n, changes = 40, 3
@@ -102,7 +132,11 @@ def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
         assert (second <= 2 * ell) == (ell >= 2)
         assert (first + second <= 6 * b) == (b >= 2)
     assert (first + second == 6 * b) == (b == 2)
-    assert (8 * b >= 16) == (b >= 2)  # our bound without B, and that of the lemma
+    # our bound without B and that of the lemma, where a quarter of the weight may change, and a half
+    for rho, enough in ((Fraction(1, 4), 2), (Fraction(1, 2), 5)):
+        constant = 2 / (1 - rho) * (1 + (1 + 2 * rho) / (1 - rho))
+        assert (8 * b >= 2 * constant) == (b >= enough)
+        assert b != enough or (8 * b == 2 * constant and ceil(exp(enough)) == {2: 8, 5: 149}[enough])
 
 
 def test_half_of_the_weights_in_theorem_d_1():
@@ -197,12 +231,15 @@ def test_the_square_completed_in_lemma_f_1(theta, initial, rate):
 
 
 def test_the_relative_error_in_lemma_f_1():
-    """An error of r m, m = min(theta, 1 - theta), is at most r of the product: 1 - 2m + rm <= 1 - m."""
+    """An error of r m, m = min(theta, 1 - theta), changes the product by at most r of it."""
     r = iv.sqrt(iv.mpf(1) / 12) + iv.mpf(1) / 12
     assert 1 / 6 < 0.372 < r.a <= r.b < 0.373
     for m in (Fraction(j, 40) for j in range(21)):
-        for share in (Fraction(0), Fraction(373, 1000), Fraction(1)):
-            assert 1 - 2 * m + share * m <= 1 - m
+        for share, p, sign in itertools.product((Fraction(373, 1000), Fraction(1)), (m, 1 - m), (-1, 1)):
+            error = sign * share * m
+            changed = abs((p + error) * (1 - p - error) - p * (1 - p))
+            assert changed <= share * p * (1 - p)
+            assert share < 1 or p + error not in (0, 1) or changed == p * (1 - p)
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 9, 60])
@@ -247,10 +284,22 @@ def test_a_vote_next_to_the_right_scale_releases_up_to_eight_times_the_variance(
 
 def test_a_binomial_window_may_fall_with_the_own_mean():
     """One record: the window is 1 - q for q < 1/2 as long as q itself is above the probability allowed."""
-    for q in (0.2, 0.3, 0.4):
-        for beta in (0.05, 0.1):
-            assert binom(1, q).sf(0) > beta
-            assert max(q, 1 - q) == pytest.approx(1 - q)
+    own = [0.2, 0.3, 0.4]
+    for beta in (0.05, 0.1):
+        lattice = [(np.array([0 + q, 1 - q]), np.array([1 - q, q])) for q in own]
+        assert [window_half_width(*one, beta) for one in lattice] == pytest.approx([0.8, 0.7, 0.6])
+        for m in (1, 4, 50):  # quantiles do not fall
+            assert (np.diff(binom(m, np.linspace(0, 1, 101)).ppf(1 - beta)) >= 0).all()
+
+
+def test_the_length_of_the_repaired_window_in_lemma_g_2():
+    """Display 2: A + B times the ideal length 2f, by quantiles of 500 records; attained about a half."""
+    for f, centre, level in itertools.product((0.05, 0.2), (0.5, 0.3), (1e-2, 1e-6)):
+        reach = 0.04 + 0.03  # alpha, and the window of the latent means
+        low, high = binom(500, centre - reach).ppf(level) / 500, binom(500, centre + reach).isf(level) / 500
+        a, b = reach / f, max(centre - reach - low, high - centre - reach) / f
+        assert high - low <= (a + b) * 2 * f * (1 + 1e-12)
+        assert centre < 0.5 or high - low == pytest.approx((a + b) * 2 * f)
 
 
 @pytest.mark.parametrize(("n", "beta"), [(1, 0.3), (5, 0.05), (40, 0.5)])
@@ -311,6 +360,7 @@ def test_ln_of_two_over_delta_keeps_the_noisy_sum_below_the_true_one():
     for delta in (0.1, 1e-6):
         above = {shift: laplace.sf(log(shift)) for shift in (2 / delta, 1 / (2 * delta), 2 * delta)}
         assert above[2 / delta] == pytest.approx(delta / 4)
+        assert laplace.sf(log(1 / delta)) == pytest.approx(delta / 2)  # the threshold of line 18
         assert above[1 / (2 * delta)] == pytest.approx(delta)
         assert above[2 * delta] == pytest.approx(1 - delta)
 
@@ -357,7 +407,8 @@ def test_a_window_begins_before_the_ideal_one_if_it_grows_with_the_variance():
         estimated = window(np.array([9]), 50, mean=theta, variance=larger, beta=beta / 2)
         ideal = window(np.array([9]), 50, mean=theta, variance=variance, beta=beta)
         initial = theta + alpha
-        assert initial - (alpha + estimated) < theta - ideal
+        assert initial - (alpha + estimated) == pytest.approx(theta - estimated)
+        assert theta - estimated < theta - ideal
         falling = 1 / estimated
         assert initial - (alpha + falling) > theta - 1 / ideal
 
@@ -385,6 +436,8 @@ def test_the_truncated_density_needs_its_scale():
 
     whole = mpmath.quad(printed, [0.5 - cut * scale, 0.5, 0.5 + cut * scale])
     assert float(whole / scale) == pytest.approx(1, rel=1e-9)
+    second = mpmath.quad(lambda q: (q - 0.5) ** 2 * printed(q), [0.5 - cut * scale, 0.5, 0.5 + cut * scale])
+    assert float(second / scale) == pytest.approx(spread**2, rel=1e-9)
     assert whole < 0.1
 
 
@@ -402,26 +455,33 @@ def test_the_last_steps_of_lemma_f_3():
         assert (Fraction(m, m - 1) ** 3 > 2**2) == (m == 2)
         for spread in (Fraction(1, 2 * m), q, 2 * q):
             assert (spread**2 / m <= spread**3) == (spread >= q)
+        for share in (Fraction(0), Fraction(1, 3), Fraction(1)):  # of the largest variance of latent means
+            lost = (Fraction(1, m) + share) / (Fraction(1, m) + (1 - Fraction(1, m)) * share)
+            assert lost <= 1 + Fraction(1, m) and (lost == 1 + Fraction(1, m)) == (share == 1)
+            assert (lost == 1) == (share == 0)
+            assert (lost**1.5 > 1.83) == (m == 2 and share == 1) and lost**1.5 < 1.84
     assert 0.68 < 4 * 1.5**1.5 * (sqrt(2) + sqrt(6)) / (8 * 3 * sqrt(3)) < 0.69
-    most = Fraction(3, 2)
-    assert 1.83 < most**1.5 < 1.84
 
 
 def test_the_variance_splits_over_users_as_in_lemma_e_1():
-    """Both displays: the mean output of two users with three values each; own parts alone if it is a sum."""
+    """Both displays and (16): two users of three values each, noise that depends on both; equal for sums."""
     law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     table = [[Fraction(v) for v in row] for row in ((1, 4, -2), (0, 7, 3), (5, -1, 2))]
+    noise = [[Fraction(v, 3) for v in row] for row in ((1, 2, 0), (3, 1, 1), (2, 0, 5))]  # times a sign
     for added in (False, True):
         output = [[table[0][x] + table[1][y] if added else table[x][y] for y in range(3)] for x in range(3)]
         rows = [sum(q * v for q, v in zip(law, row, strict=True)) for row in output]
         columns = [sum(law[x] * output[x][y] for x in range(3)) for y in range(3)]
         mean = sum(p * v for p, v in zip(law, rows, strict=True))
         pairs = [(law[x] * law[y], x, y) for x in range(3) for y in range(3)]
-        whole = sum(p * (output[x][y] - mean) ** 2 for p, x, y in pairs)
+        whole = sum(
+            p / 2 * (output[x][y] + sign * noise[x][y] - mean) ** 2 for p, x, y in pairs for sign in (-1, 1)
+        )
+        private = sum(p * noise[x][y] ** 2 for p, x, y in pairs)
         first = sum(law[x] * (rows[x] - mean) ** 2 for x in range(3))
         second = sum(p * (output[x][y] - rows[x]) ** 2 for p, x, y in pairs)
         own = sum(law[y] * (columns[y] - mean) ** 2 for y in range(3))
-        assert whole == first + second
+        assert whole == first + second + private
         assert own <= second and (own == second) == added
 
 

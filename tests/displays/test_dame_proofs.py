@@ -7,11 +7,12 @@ from math import ceil, comb, exp, isqrt, log, sqrt, tanh
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from userdp.local.unequal import dame_half_width, dame_rounds
 from userdp.sizes import constant_size
 from userdp_papers.theory.enclosures import iv
-from userdp_papers.theory.rates.dame import CORRECTED, PRINTED
+from userdp_papers.theory.rates.dame import CORRECTED, PRINTED, dame_phi
 
 HALF = F(1, 2)
 
@@ -104,9 +105,9 @@ def mean_root(cap):
     return sum(mass * isqrt(min(m, cap)) for m, mass in MASSES.items())
 
 
-def outcomes(cap, theta, s):
+def outcomes(cap, theta, s, tau=TAU):
     """Size, mean, shrunk mean, projected mean and probability of one user, given the centre."""
-    up, lower, upper = (1 + theta) / 2, max(s - 7 * TAU, F(-1)), min(s + 7 * TAU, F(1))
+    up, lower, upper = (1 + theta) / 2, max(s - 7 * tau, F(-1)), min(s + 7 * tau, F(1))
     for m, mass in MASSES.items():
         w = F(isqrt(min(m, cap)), isqrt(cap))
         for k in range(m + 1):
@@ -116,7 +117,7 @@ def outcomes(cap, theta, s):
             yield m, x, shrunk, kept, mass * comb(m, k) * up**k * (1 - up) ** (m - k)
 
 
-@pytest.mark.parametrize("cap", [1, 4, 9])
+@pytest.mark.parametrize("cap", [1, 4, 9, 16])
 def test_the_estimate_is_the_average_less_its_shrinkage(cap):
     """(9) and (S34) for any average and centre: linear in both, so that two values decide."""
     root, mean = isqrt(cap), mean_root(cap)
@@ -128,12 +129,13 @@ def test_the_estimate_is_the_average_less_its_shrinkage(cap):
 
 
 CASES = [*product((1, 4, 9), (F(-1), F(1, 3), F(9, 10)), (-8 * TAU, F(0), 8 * TAU))]
+NARROW = (9, HALF, F(1, 3), F(1, 36))
 
 
-@pytest.mark.parametrize(("cap", "theta", "s"), CASES)
-def test_decomposition_of_the_bias_is_an_identity(cap, theta, s):
+@pytest.mark.parametrize(("cap", "theta", "s", "tau"), [*((*case, TAU) for case in CASES), NARROW])
+def test_decomposition_of_the_bias_is_an_identity(cap, theta, s, tau):
     """(S36) to (S48), (S91) to (S93), (S110) to (S115), for near and for far bins."""
-    root, mean, listed = isqrt(cap), mean_root(cap), [*outcomes(cap, theta, s)]
+    root, mean, listed = isqrt(cap), mean_root(cap), [*outcomes(cap, theta, s, tau)]
     assert all(shrunk == isqrt(min(m, cap)) * x / root + (1 - F(isqrt(min(m, cap)), root)) * s
                for m, x, shrunk, _, _ in listed)  # fmt: skip
     for i, mass in MASSES.items():  # (S42)
@@ -151,7 +153,8 @@ def test_decomposition_of_the_bias_is_an_identity(cap, theta, s):
     assert abs(bias) <= F(root) / mean * sum(p * abs(kept - x) for x, kept, p in large) + abs(rest)
     parts = [sum(term for term, good in centred if good == which) for which in (True, False)]
     assert abs(rest) <= F(root) / mean * (abs(parts[0]) + abs(parts[1]))
-    lower, upper = max(s - 7 * TAU, F(-1)), min(s + 7 * TAU, F(1))
+    assert (parts[0] * parts[1] < 0) == (tau < TAU)  # cut at both ends
+    lower, upper = max(s - 7 * tau, F(-1)), min(s + 7 * tau, F(1))
     for w, x, kept, _ in small:  # (S115)
         far = w * x + (1 - w) * s
         assert abs(kept - w * x - (1 - w) * s) == max(far - upper, lower - far, 0) <= 2
@@ -159,13 +162,21 @@ def test_decomposition_of_the_bias_is_an_identity(cap, theta, s):
 
 @pytest.mark.parametrize(("cap", "theta", "s"), CASES)
 def test_the_mean_of_the_estimate_given_the_bin_is_a_mean(cap, theta, s):
-    """(S51): it stays within [-1, 1], though the estimate does not; so the squared bias is at most 4."""
+    """(S51), (S115): it is within [-1, 1], though the estimate is not; its squared bias is at most 4."""
     root, mean, listed = isqrt(cap), mean_root(cap), [*outcomes(cap, theta, s)]
-    assert -1 <= (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean <= 1
-    for _, x, shrunk, kept, _ in listed:  # the projection moves towards s and never beyond
-        assert min(shrunk, s) <= kept <= max(shrunk, s) and min(x, s) <= shrunk <= max(x, s)
-    tau = F(1, 1000)  # all means at -1 and the last bin chosen, at the cap 1: nearly all of the 4
+    value = (root * sum(p * kept for *_, kept, p in listed) - (root - mean) * s) / mean
+    points = []
+    for m, x, _, kept, p in listed:  # the projection moves towards s and never beyond
+        w = F(isqrt(min(m, cap)), root)
+        points.append(((kept - (1 - w) * s) / w, p * w * root / mean))
+        assert min(x, s) <= points[-1][0] <= max(x, s)
+    assert sum(mass for _, mass in points) == 1
+    assert value == sum(point * mass for point, mass in points) and abs(value) <= 1
+    # all means at -1 and the last bin chosen: nearly all of the 4 at the cap 1, and of the 2 of (S115)
+    tau, w = F(1, 1000), F(999, 1000)
     assert F(39, 10) < (max(1 - 8 * tau, F(-1)) + 1) ** 2 <= 4
+    shrunk = -w + (1 - w) * (1 - tau)
+    assert F(39, 20) < max(shrunk, 1 - 8 * tau) - shrunk == w * (2 - tau) - 7 * tau <= 2
 
 
 @pytest.mark.parametrize(("cap", "theta", "s"), [(4, F(1, 3), F(0)), (9, F(-1, 2), 8 * TAU)])
@@ -225,7 +236,7 @@ def test_small_users_stay_within_six_half_widths_of_the_centre(size, cap):
 
 @pytest.mark.parametrize(("cap", "theta"), [(4, F(1, 5)), (9, F(-1, 3))])
 def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
-    """(S32), (S50), (S102), (S103), (S116), (S123), (S131): one voter and one later user, every pair."""
+    """(S32), (S50), (S101) to (S103), (S116), (S123), (S131): one voter and one later user, every pair."""
     root, mean = isqrt(cap), mean_root(cap)
     true, rows = (theta + 1) // (2 * TAU), []
     for m1, x1, _, _, p1 in outcomes(cap, theta, F(0)):
@@ -261,6 +272,13 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
     # a voter's own mean does depend on the bin
     voted = chance(lambda j, good, x1, *_: good and abs(x1 - theta) > HALF)
     assert voted != chance(lambda j, good, *_: good) * chance(lambda j, good, x1, *_: abs(x1 - theta) > HALF)
+    # (S101): what is cut at the upper end, together with A and alone
+    known = chance(lambda j, good, *_: good)
+    for j in {row[0] for row in rows}:
+        cut = sum(p for i, *_, m, x, kept, p in rows if i == j and m >= cap and kept < x)
+        both = sum(p for i, good, *_, m, x, kept, p in rows if i == j and good and m >= cap and kept < x)
+        assert both == (abs(j - true) <= 2) * cut
+        assert cut == 0 or both != known * cut
     # (S102), (S123): what the indicator of A takes away is what comes off A
     moved = [(good, abs(isqrt(min(m, cap)) * (x - s)) * p) for _, good, _, s, m, x, _, p in rows]
     assert sum(v for good, v in moved if good) == sum(v for _, v in moved) - sum(v for g, v in moved if not g)
@@ -392,22 +410,28 @@ def test_the_width_makes_each_chance_an_eighth_at_most(cap, n, epsilon):
     chance = exp(-cap * dame_half_width(size_cap=cap, n=n, epsilon=epsilon) ** 2 / 2)
     assert 4 * chance == pytest.approx(0.5 / max(root, 1), rel=1e-9)
     assert 1 - 4 * chance >= 0.5 - 1e-12
+    # with a deviation of 2 tau: the repair of (S67), and the ends of (S94)
+    assert 4 * chance**4 == pytest.approx(2**-10 / max(root, 1) ** 4, rel=1e-8, abs=0)
+    assert 4 * chance**4 <= 1 / 4 / max(root, 1)
+
+
+def test_a_neighbour_may_win_where_the_true_bin_does_not():
+    """(S69): all totals up to 2 of six bins; where the true one beats each far one, none of these wins."""
+    good, beats = set(), set()
+    for true, totals in product(range(6), product(range(3), repeat=6)):
+        far = [total for j, total in enumerate(totals) if abs(j - true) > 2]
+        good |= {(true, totals)} if abs(totals.index(max(totals)) - true) <= 2 else set()
+        beats |= {(true, totals)} if all(totals[true] > total for total in far) else set()
+    assert beats < good
 
 
 def test_hoeffding_holds_for_differences_of_votes():
-    """(S70): its exponent is n/4 times the squared gap; exact tails of up to 12 users as a sanity check."""
+    """(S70): its exponent is n/4 times the squared gap, for the n/2 voters; their exact tail needs it."""
     for half, gap in product((1, 5, 12), (F(1, 10), HALF)):
         assert 2 * (half * gap) ** 2 / (half * 2**2) == F(2 * half, 4) * gap**2
-        for down in (F(0), F(1, 5)):
-            law = {0: F(1)}
-            step = {-1: down, 1: down + gap, 0: 1 - 2 * down - gap}
-            for _ in range(half):
-                new = dict.fromkeys(range(-half, half + 1), F(0))
-                for (at, p), (move, q) in product(law.items(), step.items()):
-                    if p * q:
-                        new[at + move] += p * q
-                law = new
-            assert sum(p for total, p in law.items() if total <= 0) <= exp(-half * gap**2 / 2)
+    half, gap = 10**6, 0.02  # differences of 1 and -1: hardly less than the exponent
+    behind = binom.logcdf(half / 2, half, (1 + gap) / 2)
+    assert -1.03 * half * gap**2 / 2 < behind <= -half * gap**2 / 2
 
 
 def test_f_is_576_at_zero_in_each_form():
@@ -442,7 +466,13 @@ def test_derivative_of_the_logarithm_of_f():
 
 
 def test_printed_bounds_are_above_the_derivative():
-    """(S84) to (S86): x times the derivative, 2 - 2y/sinh(y) with y = x/6, is largest at x = 1."""
+    """(S84) to (S86), attained at an end; x g'(x) = 2 - 2y/sinh(y), y = x/6, is largest at x = 1."""
+    for x in (1e-4, 0.3, 1.0):
+        e, step = exp(x / 6), exp(1 / 6) / 3 / np.expm1(x / 3)
+        assert e / 3 / (e**2 - 1) <= step * (1 + 1e-9) and step <= exp(1 / 6) / x * (1 + 1e-9)
+        assert 2 / x - exp(1 / 6) / 3 / (x / 3) == pytest.approx((2 - exp(1 / 6)) / x)
+        assert x < 1 or step == pytest.approx(e / 3 / (e**2 - 1))
+        assert x > 1e-4 or step == pytest.approx(exp(1 / 6) / x, rel=1e-4)
     y = iv.mpf(1) / 6
     largest = 2 - 2 * y / ((iv.exp(y) - iv.exp(-y)) / 2)
     assert largest.b < (2 - iv.exp(y)).a
@@ -451,20 +481,17 @@ def test_printed_bounds_are_above_the_derivative():
 # --- What is cut, and what varies: Lemmas S7 and S11, the sum ---
 
 
-def test_the_good_event_is_known_given_the_bin():
-    """(S101), (S104): two signs of mean 0 and bins of half-width 1/16, every bin."""
-    tau, theta, chance_of_a = F(1, 16), F(0), F(9, 10)
-    law, true = {F(-1): F(1, 4), F(0): HALF, F(1): F(1, 4)}, 8
+def test_the_upper_end_is_high_enough_on_the_good_event():
+    """(S104): 16 signs of mean 0 and bins of half-width 1/16, every bin."""
+    tau, theta = F(1, 16), F(0)
+    law, true = {F(k, 8) - 1: F(comb(16, k), 2**16) for k in range(17)}, 8
     above = {
         j: sum(p for x, p in law.items() if x > min(-1 + 2 * (j + 1) * tau + 6 * tau, F(1)))
         for j in range(16)
     }
     outside = sum(p for x, p in law.items() if x > theta + tau)
     for j, cut in above.items():
-        given = cut if abs(j - true) <= 2 else 0  # (S100)
-        assert given <= outside  # what (S104) is for
-        assert cut == 0 or given != chance_of_a * cut  # (S101)
-    assert any(above.values())
+        assert abs(j - true) > 2 or cut <= outside  # what (S104) is for
     assert above[0] > outside  # (S104) off it
 
 
@@ -490,9 +517,14 @@ def test_constants_of_theorem_2_add_up():
         assert 4**2 / tau == 4**2 * cap / (2 * log_8)  # (S145), squared
     assert noise + 2 == PRINTED.c3  # (S146)
     assert (1 / iv.log(8)).b < 1
-    assert iv.sqrt(iv.mpf(8) ** 3).a > 8  # (8y)^(3/2) >= 8 y^(3/2)
-    spared = 4 / (8 * iv.sqrt(2)) * iv.sqrt(2)  # ln(8y) <= ln(64y) = 2 ln(8 sqrt(y))
-    assert spared.a <= 0.5 <= spared.b
+    for cap, strength, least in ((2, 1e4, 0.45), (10**4, 1.0, 0.45), (10**5, 1e200, 0.49)):  # behind (S145)
+        x = 8 * cap * strength
+        failing = exp(-strength * dame_phi(cap, n=4 * strength, epsilon=0.5) / 579)
+        assert failing == pytest.approx((log(x) / x) ** 1.5, rel=1e-9, abs=0)
+        assert failing <= log(x) ** 1.5 / (8 * cap**1.5 * strength)
+        votes = 4 * sqrt(cap / (2 * log(8 * sqrt(cap * strength))))
+        cost = votes * log(x) ** 1.5 / (8 * cap**1.5 * strength)
+        assert least < cost / (log(x) / (cap * strength)) <= 0.5
     assert (noise + 196 * (iv.mpf(22) / 35) ** 2 + 1 / iv.log(8)).b < CORRECTED.c3
     assert constant_size(7).mean_root(1) == 1  # (S147)
 
@@ -518,16 +550,16 @@ def test_the_chain_from_s22_to_s28_for_every_threshold(shares, delta):
     assert first <= second
     for a in (0, *shares, 10**5):
         low = {m: p for m, p in shares.items() if m <= a}
-        high = 1 - sum(low.values())
+        high, inside = 1 - sum(low.values()), sum(p * sqrt(m) for m, p in low.items())
         cut = sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in low.items())
         cut += sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in shares.items() if m > a)
         above = sum(p * min(1, sqrt(m / 2 * 3 * delta**2)) for m, p in low.items()) + high
-        below = sqrt(3 / 2) * delta * sum(p * sqrt(m) for m, p in low.items()) + high
-        squares = 2 * high**2 + 3 * delta**2 * sum(p * sqrt(m) for m, p in low.items()) ** 2
+        below = sqrt(3 / 2) * delta * inside + high
+        squares = 2 * high**2 + 3 * delta**2 * inside**2
         assert cut == pytest.approx(second)
         assert second <= above * (1 + 1e-12)
         assert above <= below * (1 + 1e-12)
-        assert below**2 <= squares * (1 + 1e-12)
+        assert squares - below**2 == pytest.approx((sqrt(3 / 2) * delta * inside - high) ** 2)
 
 
 def test_the_constants_of_the_chain_are_needed():

@@ -47,11 +47,15 @@ def test_the_cap_is_a_between_two_values_of_phi():
 @pytest.mark.parametrize(("share", "m"), [(0.02, 40), (0.3, 4000), (0.1, 10**6)])
 def test_two_sizes_have_the_bounds_of_15_and_of_corollary_3(share, m):
     """Typed out: (15), the cap m of the second line, what a cap a leaves of the third; N is n epsilon^2."""
+
+    def first(N):
+        return exp(-9) / 16 / (N * (1 - share + share * m**0.5) ** 2)
+
+    assert dame_lower(two_point_sizes(1, m, share), n=2, epsilon=1e-6) < 1 < first(2e-12)  # N >= 1 is needed
     for n in (40, 4 * 10**6, 4 * 10**9):
         law, at, N = two_point_sizes(1, m, share), {"n": n, "epsilon": 0.5}, n / 4
-        few = exp(-24 * N * share**2) / max((1 - share) ** 2 * N, 1)
-        fifteen = exp(-9) / 16 * max(1 / (N * (1 - share + share * m**0.5) ** 2), few)
-        assert dame_lower(law, **at) == pytest.approx(fifteen, rel=1e-9, abs=0)
+        few = exp(-9) / 16 * exp(-24 * N * share**2) / max((1 - share) ** 2 * N, 1)
+        assert dame_lower(law, **at) == pytest.approx(max(first(N), few), rel=1e-9, abs=0)
         cap, edge = dame_size_cap(law, **at), 868.5 / N * log(8 * m * N / log(8 * m * N))
         ends = [two_point_sizes(1, m, min(1, side * edge) ** 0.5) for side in (0.999, 1.001)]
         assert edge > 1 or [dame_size_cap(one, **at) == m for one in ends] == [False, True]
