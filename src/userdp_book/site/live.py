@@ -23,7 +23,7 @@ ROOM = Path(__file__).parents[1] / "live"
 BESIDE = Path(__file__).parents[2]
 OURS = "userdp", "userdp_papers"
 RELEASE = "https://cdn.jsdelivr.net/pyodide/v314.0.3/full/"
-PARTS = (".py", ".csv", ".toml", ".xz")
+PARTS = (".py", ".csv", ".mplstyle", ".toml", ".ttf", ".xz")
 # Seconds: pages that take less are tried in a browser; a value to try on longer ones runs its own cell last.
 QUICK, LONG = 15, 25
 
