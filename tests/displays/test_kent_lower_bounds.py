@@ -47,6 +47,8 @@ def test_exponents_of_the_mixture_votes():
         gap = (2 * keep - 1) * share / 8
         assert N * gap**2 / 2 == N * share**2 * (keep - Fraction(1, 2)) ** 2 / 32
         assert 2 * N * (share / 4 * (2 * keep - 1)) ** 2 == N * (2 * keep - 1) ** 2 * share**2 / 8  # (176)
+        n, k, budget, least = 3 * N, 1 / share, keep, Fraction(24, 100)  # tanh(epsilon/4) over epsilon
+        assert N * (least * budget) ** 2 * share**2 / 8 == least**2 / 24 * n * budget**2 / k**2  # (180)
     # tanh is concave and x coth x <= cosh x, so that the ends decide.
     least = (iv.exp(iv.mpf(0.5)) - 1) / (iv.exp(iv.mpf(0.5)) + 1)  # tanh(1/4)
     assert least > 0.24 and 2 * (iv.exp(0.25) + iv.exp(-0.25)) < 5

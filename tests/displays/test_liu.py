@@ -270,6 +270,9 @@ def test_the_algebra_of_theorem_c_2(gamma, alpha, plain, h):
     clipped = h - unit + alpha * unit
     gain = (plain - clipped) ** 2 - gamma**2 * (h - clipped) ** 2
     assert gain == alpha * (2 * gamma - (gamma + 1) * alpha) / (gamma - 1) * (plain - h) ** 2
+    variance = 2 * alpha**2 + plain  # of the noise, with a scale of its own, and of the counts
+    gap = (plain - clipped) ** 2 + variance - gamma**2 * ((h - clipped) ** 2 + variance)
+    assert gap == gain - (gamma**2 - 1) * variance  # display 1
 
 
 def seventeen(rates, users, bound, epsilon, *, noise=2, curvature=1):
@@ -357,6 +360,14 @@ def test_taylors_formula_and_the_mean_absolute_error_in_theorem_c_1(bound, rates
     squares = [mean_over_noise(lambda z, x=x: ((x + z) ** 2 + (x - z) ** 2) / 2, scale) for x in off]
     assert means @ squares == pytest.approx(parts, rel=1e-6)  # (19), and Lemma C.4 with the rate itself
     assert error <= scale * (1 + 1e-12) + sqrt(sum(rates)) / n - min(values) / 2 * spread
+
+
+@pytest.mark.parametrize("n", [2, 4, 9])
+def test_the_counts_need_four_fifths_of_their_root_in_theorem_c_1(n, rate=9):
+    """Display 5 without clipping, noise or bias: how far a Poisson total is off, on average."""
+    total = np.arange(4 * n * rate)
+    error = poisson.pmf(total, n * rate) @ np.abs(total / n - rate)
+    assert 0.79 < error / (sqrt(n * rate) / n) <= 1
 
 
 def test_true_counts_below_the_threshold_sum_as_in_b_5():
