@@ -99,8 +99,8 @@ def proved(builder, docname: str, key: str) -> list[nodes.Node]:
     line = [badge(said["verdict"]), nodes.Text(" "), *with_math(told)]
     proofs = []
     for page, _, words in (title.rpartition(": ") for title in titles(said)):
-        link, here = to_page(f"book/{page}", words), words if words != "Proof" else "below"
-        proofs.append(resolved(builder, docname, link) if page else with_math(here))
+        here = with_math("below" if words == "Proof" else words)
+        proofs.append(resolved(builder, docname, to_page(f"book/{page}", words)) if page else here)
     names = [[nodes.literal(text=name)] for name in theorems_for(key)]
     for what, found in ("Proof", proofs), ("Machine-checked", names):
         if found:

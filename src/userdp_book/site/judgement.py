@@ -241,8 +241,8 @@ class Erratum(Judged):
 
     def entry(self, fault):
         entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
-        moves = [[nodes.emphasis(text=f"{word}. "), *self.text(fault[key])] for key, word in MOVES.items()]
-        entry += [nodes.paragraph("", "", *move) for move in moves]
+        for key, word in MOVES.items():
+            entry += nodes.paragraph("", "", nodes.emphasis(text=f"{word}. "), *self.text(fault[key]))
         entry += self.readings(fault)
         return entry
 

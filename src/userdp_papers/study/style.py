@@ -10,7 +10,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.font_manager import FontEntry, fontManager
+from matplotlib.font_manager import fontManager
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
@@ -21,10 +21,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "x")
 HERE = Path(__file__).parent
 
-# The face of the captions: "family-weight.ttf". What it lacks comes from matplotlib's own.
+# The face of the captions. What it lacks comes from matplotlib's own.
 for file in (HERE / "fonts").glob("*.ttf"):
-    family, weight = file.stem.split("-")
-    fontManager.ttflist.append(FontEntry(str(file), name=family, weight=int(weight), size="scalable"))
+    fontManager.addfont(file)
 
 
 def use() -> None:
@@ -48,7 +47,7 @@ def curves(
     ax: Axes | None = None,
     **axes: Any,
 ) -> Axes:
-    """Draw a curve a label over the same `x`: simulation by markers with intervals, theory dashed.
+    """Draw a curve per label over the same `x`: simulation by markers with intervals, theory dashed.
 
     Parameters
     ----------
@@ -60,10 +59,11 @@ def curves(
     ax
         By default the current one, where curves are named at their ends if there is room, and else in a key.
     **axes
-        What is set on the axes: ``xscale="log"``, ``xlabel="records a user"``, ...
+        What is set on the axes: ``xscale="log"``, ``xlabel="records per user"``, ...
     """
-    alone, drawn = ax is None, {}
+    alone = ax is None
     ax = ax or plt.gca()
+    drawn = {}
     for label, y in ys.items():
         values, error = y if isinstance(y, tuple) else (y, None)
         dashed: dict[str, Any] = {"linestyle": "--", "marker": ""} if label in theory else {}
@@ -93,7 +93,7 @@ def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.
     Parameters
     ----------
     data
-        One row a value.
+        One row per value.
     hue
         Column of the labels.
     order
