@@ -55,6 +55,16 @@ def test_of_disjoint_users_the_largest_counts_beside_what_meets_all():
         budget.share(1)
 
 
+def test_less_than_a_billionth_of_the_budget_is_nothing():
+    for epsilon in (0.5, 4.0):
+        budget, scarce = Budget(epsilon, trust="central"), Budget(epsilon, trust="central")
+        budget.spend(replace(CENTRAL, epsilon=epsilon * (1 - 1.3e-9)))
+        assert budget.share(1).epsilon == pytest.approx(1.3e-9 * epsilon, rel=0.01)  # sums are rounded
+        scarce.spend(replace(CENTRAL, epsilon=epsilon * (1 - 0.7e-9)))
+        with pytest.raises(Overspent, match="nothing is left"):
+            scarce.share(1)
+
+
 def test_a_release_that_would_overspend_draws_no_noise():
     budget = Budget(1.0, trust="central")
     assert drawn_from(budget, epsilon=0.75)[0].guarantee.epsilon == 0.75

@@ -23,8 +23,8 @@ ITEMS = [key for key, row in statements().items() if row["paper"] in FINISHED]
 # and the tests
 PROMISE = re.compile(
     r"^`{4}\{prf:theorem\} Our privacy guarantee for [^\n]+\n:label: (\S+)-privacy\n\n"
-    r"Replace one user(?:(?!`{4}).)+\n`{4}\n\n:::\{admonition\} Proof\n:class: dropdown\n"
-    r"(?:(?!\n:::\n).)+\n\nMeasured by ([^\n]+)\.\n:::\n",
+    r"Suppose that one user(?:(?!`{4}).)+\n`{4}\n\n:::\{admonition\} Proof\n:class: dropdown\n"
+    r"(?:(?!\n:::\n).)+\n\nThe privacy loss is measured by ([^\n]+)\.\n:::\n",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -119,7 +119,7 @@ def test_the_first_distance_of_14_needs_six_for_four(ell):
     assert (total <= 4 * ell) == (ell >= 2)
 
 
-@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(9)])
+@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(6)])
 def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
     """(12) and display 6, with f = 1: the changed users have at most half of display 3; at B = 1 it fails."""
     n, changes = 40, 3
@@ -132,6 +132,7 @@ def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
         assert (second <= 2 * ell) == (ell >= 2)
         assert (first + second <= 6 * b) == (b >= 2)
     assert (first + second == 6 * b) == (b == 2)
+    assert (first + second == 4 * b) == (b == 6)  # the printed 4, from there on
     # our bound without B and that of the lemma, where a quarter of the weight may change, and a half
     for rho, enough in ((Fraction(1, 4), 2), (Fraction(1, 2), 5)):
         constant = 2 / (1 - rho) * (1 + (1 + 2 * rho) / (1 - rho))

@@ -17,7 +17,7 @@ from userdp.central.histogram import unit_scale
 from userdp_papers.printed.descents import _moment, sampled_epsilon, sampled_noise
 from userdp_papers.theory.enclosures import iv
 from userdp_papers.theory.exact import amplification, debiased_risk
-from userdp_papers.theory.exact.counts import clipped_poisson_variance
+from userdp_papers.theory.exact.counts import clipped_poisson_variance, plain_risk
 from userdp_papers.theory.exact.histograms import error_constants, expected_error
 
 RATIONALS = [[Fraction(int(p), 7) for p in row] for row in np.random.default_rng(1).integers(1, 50, (40, 4))]
@@ -431,6 +431,19 @@ def test_the_mean_of_the_clipped_means_has_no_minus():
     average = clipped_poisson_mean(rates, bound).mean()
     assert np.mean(kept) == pytest.approx(average, rel=1e-12) and average > 0
     assert (rates.mean() - average) ** 2 != pytest.approx((rates.mean() + average) ** 2, rel=0.9)
+
+
+def test_the_gap_of_the_errors_in_theorem_c_2_pays_for_both_variances_of_the_noise():
+    """Display 1 at equal rates: exact errors keep the gap with 2C^2, and break it with C^2."""
+    n, bound, epsilon, rate = 2000, 2, 0.08, 0.9
+    case = dict(rates=[rate], users=[n], bound=bound, epsilon=epsilon)
+    gap = plain_risk(**case) - debiased_risk(**case, largest_rate=1.0)
+    bias = rate - float(clipped_poisson_mean(rate, bound))
+    noise, counts = (bound / (n * epsilon)) ** 2, float(clipped_poisson_variance(rate, bound)) / n
+    printed, doubled = [
+        bias**2 - (amplification(bound) ** 2 - 1) * (factor * noise + counts) for factor in (1, 2)
+    ]
+    assert doubled <= gap < printed
 
 
 def test_noise_moves_a_users_part_as_6_says(root=1.5, scale=0.7):

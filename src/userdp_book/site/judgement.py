@@ -1,7 +1,6 @@
 """Directives made from the tables of judgement: corrections, tallies, worst, readings, erratum."""
 
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 from docutils import nodes
@@ -10,12 +9,12 @@ from docutils.parsers.rst import directives
 from userdp_papers.study.claims import SEVERITIES, VERDICTS, faults, statements, verdicts
 
 from . import SAFE, picture
-from .boxes import AUTHORS, own_name
+from .boxes import AUTHORS, CORRECTIONS, own_name
 from .claims import badge, collect, folded, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_page, to_statement
 from .moving import figures, placed
-from .statements import page_link, statement_link, table
+from .statements import heading, page_link, statement_link, table
 
 MOVES = {
     "printed": "As printed",
@@ -102,7 +101,7 @@ class Corrections(Judged):
         frame = nodes.container(classes=["userdp-filtered"])
         for title, keys in parts.items():
             if keys:
-                frame += nodes.rubric(text=title)
+                frame += heading(title)
                 boxes = [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
                 frame += nodes.container("", *boxes, classes=[] if keys is top else ["window"])
         return [*self.losses(chosen), frame]
@@ -186,9 +185,8 @@ class Worst(Judged):
         lines = nodes.bullet_list("", *map(self.line, grave.values()))
         count = Counter(fault["severity"] for fault in chosen.values())
         one = self.options["paper"]
-        link = partial(to_page, "book/reproduce/corrections")
         shown = [
-            [link(f"{count[kind]} {kind}", query=f"paper={one}&severity={slug(kind)}")]
+            [to_page(CORRECTIONS, f"{count[kind]} {kind}", query=f"paper={one}&severity={slug(kind)}")]
             for kind in SEVERITIES
             if count[kind]
         ]
@@ -226,10 +224,10 @@ class Erratum(Judged):
         for kind in SEVERITIES[:-1]:
             if found := [fault for fault in chosen.values() if fault["severity"] == kind]:
                 entry = self.entry if kind in GRAVE else self.line
-                shown += [nodes.rubric(text=kind.capitalize()), *map(entry, found)]
+                shown += [heading(kind.capitalize()), *map(entry, found)]
         if glyphs := [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]:
             listed = nodes.bullet_list("", *map(self.glyph, glyphs))
-            shown += [nodes.rubric(text="To read differently"), listed]
+            shown += [heading("To read differently"), listed]
         return shown
 
     def standing(self):

@@ -14,7 +14,7 @@ from .boxes import own_name
 from .claims import Stored, collect, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
-from .statements import page_link, row, statement_link, table
+from .statements import heading, page_link, row, statement_link, table
 
 KEY = re.compile(
     r"(?P<paper>\w+)-(?:eq-(?P<number>s?\d+)|(?P<place>.+?)-(?P<part>line|display)-(?P<count>\d+))"
@@ -124,7 +124,7 @@ class Ledger(Beside):
         frame = nodes.container(classes=["userdp-filtered"])
         for title, sound in {"Not as printed": False, "As printed": True}.items():
             rows = [self.row(*item) for item in mine.items() if (item[1]["status"] in SOUND) == sound]
-            frame += [nodes.rubric(text=title), table(self.head, rows, "ledger")]
+            frame += [heading(title), table(self.head, rows, "ledger")]
         counts, passed = mutants(mine.values())
         told = tally(Counter(map(way, mine.values()))) + MUTATED.format(**counts)
         parts = "test", "before", "after"

@@ -26,6 +26,11 @@ def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
     return nodes.table("", group, classes=["colwidths-auto", "userdp-table", kind])
 
 
+def heading(text: str) -> nodes.rubric:
+    """A heading that the page's own table of contents leaves out."""
+    return nodes.rubric(text=text, **{"heading-level": 3})
+
+
 def windowed(long: nodes.table) -> list[nodes.Node]:
     """A long table in a window of its own."""
     return [nodes.container("", long, classes=["window"])]
@@ -83,7 +88,7 @@ class Generated(FromData):
                 for row in self.rows(item, [claim for claim in claims if claim["id"] == item["id"]])
             ]
             if rows:
-                shown += [nodes.rubric(text=AUTHORS[paper]), *self.arrange(rows)]
+                shown += [heading(AUTHORS[paper]), *self.arrange(rows)]
         return shown
 
     def arrange(self, rows: list) -> list[nodes.Node]:

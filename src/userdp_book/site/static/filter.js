@@ -42,11 +42,11 @@ const userdpFilter = (() => {
       form.querySelector("output").value = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows shown`;
       // A table whose rows are all hidden goes with its title.
       for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
-      for (const title of box.querySelectorAll("p.rubric")) {
+      for (const title of box.querySelectorAll(".rubric")) {
         const empty = (part) => part.querySelector("[class*='by-']:not([hidden])") === null;
         let next = title.nextElementSibling;
-        while (next && empty(next) && !next.matches("p.rubric")) next = next.nextElementSibling;
-        title.hidden = !next || next.matches("p.rubric");
+        while (next && empty(next) && !next.matches(".rubric")) next = next.nextElementSibling;
+        title.hidden = !next || next.matches(".rubric");
       }
       const query = new URLSearchParams(wanted).toString();
       history.replaceState(null, "", `${location.pathname}${query && "?"}${query}${location.hash}`);
