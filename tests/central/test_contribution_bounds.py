@@ -364,13 +364,12 @@ def test_the_printed_descent_takes_a_step_less_than_the_square_of_the_users(n, s
 
 def test_the_printed_descent_states_what_it_costs():
     data, rng = users(np.random.default_rng(14), 40, 4), np.random.default_rng(15)
-    chosen = sampled_descent(data, delta=0.01, rng=rng, **CHOICE)
+    chosen = sampled_descent(data, delta=0.01, rng=rng, **CHOICE | {"epsilon": 50.0})
     # the Lipschitz constant of the paper counts the noise of the release, which no user moves
     mass = noise_mass(4, **RELEASE, printed=True)
-    sigma = sampled_noise(40, epsilon=0.5, delta=0.01) * (2 + mass / 40) / 2
+    sigma = sampled_noise(40, epsilon=50.0, delta=0.01) * (2 + mass / 40) / 2
     proved = sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
-    assert chosen.guarantee.epsilon == pytest.approx(proved, rel=1e-9)
-    assert 0 <= chosen.value <= 20 and chosen.guarantee.delta == 0.01
+    assert chosen.guarantee.epsilon == pytest.approx(proved, rel=1e-9) and proved > 1
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01])

@@ -204,12 +204,12 @@ def test_what_cannot_be_asked_for_is_refused_by_name(kind):
     asked = {name: ASKED[name] for name in names & ASKED.keys()}
     for name, values in REFUSED.items():
         for value in values if name in names else []:
-            with pytest.raises(ValueError, match=name):
+            with pytest.raises(ValueError, match=rf"^{name} must|: 1 / \(2 {name}\) must exceed 1"):
                 kind.calibrated(**asked | {name: value})
     fields = kind.__dataclass_fields__
     for name, values in (REFUSED | NO_FIELDS).items():
         for value in values if name in fields else []:
-            with pytest.raises(ValueError, match=name):
+            with pytest.raises(ValueError, match=rf"^{name} must"):
                 replace(m, **{name: value})
     if "sensitivity" in fields and kind is not NoisyMaximum:
         with pytest.raises(ValueError, match="scale must be"):

@@ -36,6 +36,12 @@ def test_bounds_are_those_of_clopper_and_pearson(hits, runs):
     np.testing.assert_allclose(clopper_pearson(hits, runs), [interval.low, interval.high], rtol=1e-9)
 
 
+def test_a_trillion_runs_are_the_most_and_show_nearly_all():
+    assert likely_bound(0.5, 0.3, 10**12) == pytest.approx(np.log(5 / 3), abs=1e-4)
+    with pytest.raises(ValueError, match=r"runs must be in \[1, 1000000000000\]"):
+        likely_bound(0.5, 0.3, 10**12 + 1)
+
+
 def laws(p, q, runs):
     counts = np.arange(runs + 1)
     return np.outer(stats.binom.pmf(counts, runs, p), stats.binom.pmf(counts, runs, q))
