@@ -102,9 +102,9 @@ def proved(builder, docname: str, key: str) -> list[nodes.Node]:
         here = with_math("below" if words == "Proof" else words)
         proofs.append(resolved(builder, docname, to_page(f"book/{page}", words)) if page else here)
     names = [[nodes.literal(text=name)] for name in theorems_for(key)]
-    for what, found in ("See", proofs), ("Machine-checked", names):
+    for what, found in ("See", proofs), ("Machine-checked:", names):
         if found:
-            line += [nodes.Text(f" {what}: "), *joined(", ", found).children, nodes.Text(".")]
+            line += [nodes.Text(f" {what} "), *joined(", ", found).children, nodes.Text(".")]
     line += [nodes.inline(text=f" · {key}", classes=["claim-key"])]
     return [nodes.paragraph("", "", *line, ids=[anchor(key)], classes=["claim-numbers"])]
 
