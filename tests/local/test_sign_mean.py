@@ -76,6 +76,16 @@ def test_the_mean_is_that_of_a_hundred_times_as_fine_a_grid(place):
     assert abs(known.mean() - mean) < 0.05 * deviation < 0.05 * (known.grid[1] - known.grid[0])
 
 
+def test_a_record_varies_by_a_tenth_at_least_even_at_the_ends_of_the_domain():
+    """The model: at theta the mean of m signs is normal with variance (1 - theta^2)/m, and 0.01/m near 1."""
+    answer, size, threshold, grid = BinaryResponse(1.0), 25.0, 0.95, np.array([0.0, 0.9, 0.999, 1.0])
+    known = Posterior(np.array([size]), 0.0, answer)
+    said = known.likelihood(grid, np.array([threshold]), np.ones(1), np.ones(1))
+    deviations = np.sqrt(np.array([1.0, 0.19, 0.01, 0.01]) / size)
+    up = norm.cdf((grid - threshold) / deviations)
+    assert np.exp(said) == pytest.approx(answer.flip + (answer.keep - answer.flip) * up, rel=1e-9)
+
+
 @pytest.mark.parametrize("at", [0, 300, 512])
 def test_a_threshold_lies_anywhere_in_the_cell_that_is_drawn_and_in_the_domain(at):
     known, rng = Posterior(np.array([9.0]), 0.0, BinaryResponse(1.0)), np.random.default_rng(5)

@@ -1,15 +1,18 @@
 """The ledger: every numbered display and line of an algorithm has its statement, status and test."""
 
 import ast
+import csv
 import re
 from collections import Counter
+from importlib.resources import files
 
 import pytest
 
 from userdp_book.site.ledger import KEY, SOUND, tally, way
-from userdp_papers.study.claims import STATUSES, displays, faults, judgements, statements
+from userdp_papers.study.claims import STATUSES, displays, faults, judgements, mutants, statements
 
 DISPLAYS = displays()
+TABLE = files("userdp_papers") / "study" / "judgement" / "mutants.csv"
 FIELDS = {"statement", "says", "status", "step", "check", "fault", "reason"}
 # The papers whose ledger is whole, and how each numbers its displays.
 NUMBERED: list[str] = ["dame", "kent", "liu", "cummings"]
@@ -104,3 +107,18 @@ def test_each_statement_with_displays_has_one_walk(root):
     pages = (root / "book").rglob("*.md")
     walks = [id for page in pages for id in walk.findall(page.read_text(encoding="utf8"))]
     assert sorted(walks) == sorted({display["statement"] for display in DISPLAYS.values()})
+
+
+def test_changes_of_formulas_are_counted_by_what_came_of_them():
+    """Of one test with survivors and of one without: what the table of changes holds, summed by hand."""
+    killed, passed, named = Counter(), Counter(), {}
+    for row in csv.DictReader(TABLE.read_text(encoding="utf8").splitlines()):
+        killed[row["test"]] += int(row["count"]) * (row["outcome"] == "killed")
+        passed[row["test"]] += int(row["count"]) * (row["outcome"] == "survived")
+        named[row["outcome"]] = row["test"]
+    tests = {named["killed"], named["survived"]}
+    counts, rows = mutants([{"check": [*tests, "no-such-test"]}, {"check": ["no-such-test"]}])
+    assert (counts["tests"], counts["displays"]) == (len(tests), 1)
+    assert counts["killed"] == sum(killed[test] for test in tests)
+    assert counts["survived"] == sum(passed[test] for test in tests) == sum(int(row["count"]) for row in rows)
+    assert counts["share"] == counts["killed"] / (counts["killed"] + counts["survived"]) < 1
