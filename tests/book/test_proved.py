@@ -21,7 +21,7 @@ PAGES = {
 HOME = {id: name for name, text in PAGES.items() for id in re.findall(r"^:label: (\S+)$", text, re.MULTILINE)}
 PROVED = {key.removesuffix(".all"): claim for key, claim in judgements().items() if key.endswith(".all")}
 NUMBERED = {id for id, item in statements().items() if item["kind"] in KINDS}
-CHECKED = re.compile(r"^Checked by (.+)\.$", re.MULTILINE)
+CHECKED = re.compile(r"^This is checked by (.+)\.$", re.MULTILINE)
 MACHINE = "machine-checked"
 EMPTY = {"dame-eq-s16", "dame-eq-s29", "kent-eq-131"}
 
