@@ -55,6 +55,13 @@ def test_of_disjoint_users_the_largest_counts_beside_what_meets_all():
         budget.share(1)
 
 
+def test_what_no_user_moves_costs_nothing():
+    budget = Budget(1.0, 1e-6, trust="central")
+    budget.spend(GaussianNoise.calibrated(epsilon=0.5, delta=1e-7, sensitivity=0.0))
+    assert (budget.spent.epsilon, budget.spent.delta) == (0.0, 0.0)
+    assert budget.account[0].deviation == 0.0
+
+
 def test_less_than_a_billionth_of_the_budget_is_nothing():
     for epsilon in (0.5, 4.0):
         budget, scarce = Budget(epsilon, trust="central"), Budget(epsilon, trust="central")

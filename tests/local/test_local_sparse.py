@@ -184,8 +184,8 @@ def test_printed_folds_make_the_first_half_report_twice():
 
 
 def test_the_default_half_width_counts_the_users_that_refine_one_coordinate():
-    means, options = np.full((50, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
-    width = localised_half_width(n=8, size=9, epsilon=2.0)  # 25 users for 3 coordinates: some have no more
+    means, options = np.full((54, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
+    width = localised_half_width(n=9, size=9, epsilon=2.0)  # 27 users for 3 coordinates
     one, other = (
         sparse_selection(means, half_width=half_width, rng=np.random.default_rng(1), **options)
         for half_width in (None, width)

@@ -94,7 +94,8 @@ def stream(seed: int, **parameters: Any) -> np.random.Generator:
     seed
         Seed of the whole sweep, at least 0.
     **parameters
-        The cell: numbers, strings, None, and lists of them; the order of names does not matter.
+        The cell: numbers, strings, None, and lists of them; the order of names does not matter. The last bits
+        of powers and logarithms depend on the processor, and a stream on all bits: round such numbers.
 
     Examples
     --------
