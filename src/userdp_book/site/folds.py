@@ -238,15 +238,21 @@ def is_printed(node: nodes.Node) -> bool:
     return isinstance(node, nodes.literal_block) and "stream" in node["classes"]
 
 
+def is_silent(cell: nodes.container) -> bool:
+    """Whether all that a cell puts out is folded, so that its code would stand there without a result."""
+    return len(cell) > 1 and all(isinstance(one, HideCodeCellNode) for part in cell[1:] for one in part)
+
+
 def fold(cell: nodes.container, whole: bool = False) -> None:
     """Fold what is not the method, and show its short functions, where `whole` is false, above."""
     called, text = shown(cell[0].astext(), is_figure(cell))
-    if "show" in cell["cell_metadata"].get("tags", []) or called is None and not cell.get("hide_mode"):
+    asked = "show" in cell["cell_metadata"].get("tags", [])
+    if asked or not (called or cell.get("hide_mode") or is_silent(cell)):
         return
     cell["prompt_show"] = called or "How it is computed"
     if not cell.get("hide_mode"):
         cell["hide_mode"] = "input"
-        if text and not whole:
+        if text and not whole and not is_silent(cell):
             cell["prompt_show"] = "The whole cell: " + called[0].lower() + called[1:]
             cell.parent.insert(cell.parent.index(cell), part(cell, text))
     cell["prompt_hide"] = cell["prompt_show"]

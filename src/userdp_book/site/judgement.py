@@ -154,10 +154,8 @@ class FaultTally(Judged):
 
 def counted(what: str, kinds: dict, count: Counter, style: str) -> nodes.table:
     """A row a kind, a column a paper, and the sum of the row."""
-    rows = []
-    for kind, words in kinds.items():
-        numbers = [count[one, kind] for one in AUTHORS]
-        rows.append([words, *map(str, numbers), str(sum(numbers))])
+    numbers = {kind: [count[one, kind] for one in AUTHORS] for kind in kinds}
+    rows = [[words, *map(str, numbers[kind]), str(sum(numbers[kind]))] for kind, words in kinds.items()]
     names = [name.removesuffix(" et al.") for name in AUTHORS.values()]
     return table([what, *names, "all"], rows, f"counts {style}")
 
@@ -187,8 +185,7 @@ class Worst(Judged):
         one = self.options["paper"]
         shown = [
             [to_page(CORRECTIONS, f"{count[kind]} {kind}", query=f"paper={one}&severity={slug(kind)}")]
-            for kind in SEVERITIES
-            if count[kind]
+            for kind in filter(count.get, SEVERITIES)
         ]
         return [joined(" · ", [[nodes.Text("All errors")], *shown]), lines]
 
