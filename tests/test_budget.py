@@ -13,7 +13,7 @@ from scipy import stats
 
 from deaths import dies_after
 from fakes import Silent
-from userdp.central import realistic_mean, uniform_mean
+from userdp.central import debiased_count, realistic_mean, uniform_mean
 from userdp.local import duchi_mean
 from userdp.privacy import GaussianNoise, Guarantee, LaplaceNoise, gaussian_delta, gaussian_sigma
 from userdp.release import Budget
@@ -46,13 +46,34 @@ def test_parts_add_up_to_the_budget_and_no_further():
 def test_of_disjoint_users_the_largest_counts_beside_what_meets_all():
     budget = Budget(1.0, trust="central")
     for users, epsilon in {"north": 0.5, "south": 0.25, "": 0.25}.items():
-        budget.spend(replace(CENTRAL, epsilon=epsilon), users=users)
+        budget.spend(replace(CENTRAL, epsilon=epsilon), group=users)
     assert budget.spent.epsilon == 0.75
-    budget.spend(replace(CENTRAL, epsilon=0.5), users="south")
+    budget.spend(replace(CENTRAL, epsilon=0.5), group="south")
     with pytest.raises(Overspent):
-        budget.spend(replace(CENTRAL, epsilon=0.5), users="north")
+        budget.spend(replace(CENTRAL, epsilon=0.5), group="north")
     with pytest.raises(Overspent, match="releases must be none, as nothing is left, got 1"):
         budget.share(1)
+
+
+def test_the_number_of_users_reaches_the_estimator_and_names_no_group():
+    """It did name one, and two releases about the same people were paid for once."""
+    counts, rng = np.array([3.0, 1.0, 2.0]), np.random.default_rng(1)
+    budget, options = Budget(1.0, trust="central"), {"bound": 2, "epsilon": 1.0, "rng": rng}
+    known = budget.release(debiased_count, counts, users=3000, **options)
+    own = debiased_count(counts, users=3000, **options | {"rng": np.random.default_rng(1)})
+    assert budget.account[0].group == "" and known.value == own.value
+    with pytest.raises(Overspent):
+        budget.release(debiased_count, counts, users=2000, **options)
+
+
+def test_what_wants_an_extra_that_is_not_there_is_taken_off_the_account():
+    def wants(values, *, epsilon, rng):
+        raise ModuleNotFoundError("exact needs opendp")
+
+    budget = Budget(1.0, trust="central")
+    with pytest.raises(ModuleNotFoundError):
+        budget.release(wants, STARS, epsilon=0.5, rng=np.random.default_rng(1))
+    assert budget.account == ()
 
 
 def test_what_no_user_moves_costs_nothing():
@@ -257,7 +278,7 @@ def test_an_account_goes_on_where_its_file_stopped(tmp_path):
     path = str(tmp_path / "account.json")
     first, second = Budget(1.0, trust="central", path=path), Budget(1.0, trust="central", path=path)
     first.spend(CENTRAL, name="spring")
-    second.spend(CENTRAL, name="autumn", users="north")  # knows what another has spent meanwhile
+    second.spend(CENTRAL, name="autumn", group="north")  # knows what another has spent meanwhile
     again = Budget(1.0, trust="central", path=path)
     assert [line.name for line in again.account] == ["spring", "autumn"] and again.spent == second.spent
     assert "autumn" in str(again) and json.loads((tmp_path / "account.json").read_text())["budget"][0] == 1.0

@@ -86,13 +86,34 @@ def test_what_must_be_told_is_named(left_out, table, capsys):
 @pytest.mark.parametrize(("typed", "code"), [("n", 1), ("", 1), ("yes", 0), ("Y", 0)])
 def test_nothing_is_spent_unless_it_is_confirmed(typed, code, table, tmp_path, monkeypatch):
     account = str(tmp_path / "account.json")
-    monkeypatch.setattr("builtins.input", lambda asked: typed)
+    monkeypatch.setattr("builtins.input", lambda: typed)
     assert main(mean(table[0], "--account", account)) == code
     assert Budget(0.5, trust="central", path=account).spent.epsilon == (0.5 if code == 0 else 0)
 
 
-def nobody(asked):
+def nobody():
     raise EOFError
+
+
+def test_the_question_is_not_among_what_is_released(table, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", lambda: "y")
+    assert main(mean(table[0], "--json")) == 0
+    said, told = capsys.readouterr()
+    assert "value" in json.loads(said) and told.endswith("release? [y/N] ")
+
+
+def test_a_budget_of_nothing_is_refused(table, capsys):
+    assert main(mean(table[0], "--yes", "--budget", "0")) == 2
+    assert "epsilon must be positive, got 0.0" in capsys.readouterr().err
+
+
+def test_a_user_without_a_value_is_refused_or_left_out_as_asked(tmp_path, capsys):
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,stars\na,1\na,3\nb,\nc,5\nc,4\n")
+    call = ["mean", str(path), "--user", "user", "--value", "stars", "--domain", "0", "5", "--users", "3"]
+    call += ["--records", "2", "--epsilon", "1", "--missing", "drop", "--yes"]
+    assert main(call) == 2 and "silent" in capsys.readouterr().err
+    assert main([*call, "--silent", "low"]) == 0
 
 
 def test_where_nobody_can_be_asked_nothing_is_released(table, tmp_path, monkeypatch, capsys):

@@ -12,8 +12,10 @@ from good_calls import COMMON, MEANS, Made, N, call, good, offered
 from test_bad_calls import CLASSES, COMPILED, HOLDERS, PART, WORK, answer, numbers_in
 from userdp._public import PAIR, is_numeric, union_of
 from userdp.central import uniform_mean
+from userdp.local import split_budget
 from userdp.local.sparse import Hashes
 from userdp.privacy import BinaryResponse, KaryResponse, TwoPointReport, UnaryEncoding
+from userdp.sizes import empirical_sizes
 
 TYPES = np.int8, np.uint8, np.int32, np.uint64, np.float16, np.float32
 # 2 * 100 is no int8, -1 no unsigned number, exp(12) no half: what a small type gets wrong
@@ -149,3 +151,12 @@ def test_a_guarantee_holds_over_a_domain_of_bytes():
     assert UnaryEncoding(1000, np.uint8(200), 1.0).privacy_loss() == pytest.approx(1.0)
     reports = KaryResponse(3, np.uint64(1)).privatise(np.zeros(3000, int), np.random.default_rng(1))
     assert reports.sum(0).argmax() == 0
+
+
+def test_what_is_true_or_false_is_so_in_numpy_too():
+    assert split_budget(4, epsilon=3.0, general=np.False_) == split_budget(4, epsilon=3.0, general=False)
+    assert split_budget(4, epsilon=3.0, general=False) != split_budget(4, epsilon=3.0, general=True)
+    with pytest.raises(TypeError, match="^general must be True or False or None, got 0"):
+        split_budget(4, epsilon=3.0, general=0)
+    with pytest.raises(TypeError, match="^public must be True or False, got 'no'"):
+        empirical_sizes([1, 2], public="no")

@@ -190,6 +190,17 @@ def test_no_test_ignores_what_it_is_given_or_compares_constants(root):
     assert not idle
 
 
+def test_an_argument_given_twice_is_refused():
+    """Both by position and by name: the one by name was taken in silence."""
+    for call in (
+        lambda: userdp.sizes.constant_size(5, size=7),
+        lambda: userdp.privacy.Guarantee(0.5, epsilon=0.1),
+        lambda: userdp.privacy.LaplaceReport(-1.0, 1.0, 1.0, epsilon=9.0),
+    ):
+        with pytest.raises(TypeError, match="multiple values for argument"):
+            call()
+
+
 def test_an_error_names_a_number_by_its_value_or_its_shape():
     assert is_named(ValueError("n must be positive, got 7"), "n", 7)
     assert is_named(ValueError("n must have shape (3,), got (2,)"), "n", 7)

@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
         if name == "mean":
             add("--value", required=True, help="column of numbers")
             add("--missing", choices=("refuse", "drop", "low"), default="refuse", help="if there is no value")
+            add("--silent", choices=("refuse", "abstain", "low"), default="refuse", help="if a user has none")
             add("--level", type=float, default=0.95, help="of the interval")
         if name == "counts":
             add("--item", required=True, help="column of items")
@@ -77,7 +78,7 @@ def mean(asked: argparse.Namespace, rng: Secure) -> tuple[str, tuple, Any]:
     """The method in words, the users' means and sizes, and the release."""
     _validate.inside(0, 1, level=asked.level)
     best: Option = next(option for option in ranking(asked) if option.method in EXACT)
-    known: Any = {"domain": tuple(asked.domain), "missing": asked.missing, "rng": rng}
+    known: Any = {"domain": tuple(asked.domain), "missing": asked.missing, "silent": asked.silent, "rng": rng}
     users = user_means(asked.table, user=asked.user, value=asked.value, **known)
     if len(users.means) != asked.users:
         raise ValueError(f"users must be as many as {asked.table} has, got {asked.users}")
@@ -106,13 +107,15 @@ def answer(asked: argparse.Namespace, found: Release, words: str, budget: Budget
 def release(asked: argparse.Namespace) -> int:
     """Say what will be spent, ask, spend it, draw, print."""
     rng, about = Secure(), {"mean": mean, "counts": counts}[asked.command]
-    budget = Budget(asked.budget or asked.epsilon, trust="central", path=asked.account)
+    most = asked.epsilon if asked.budget is None else asked.budget
+    budget = Budget(most, trust="central", path=asked.account)
     print(f"reading {asked.table} ...", file=sys.stderr, flush=True)
     words, data, call = about(asked, rng)
     before = f"spent before: {budget.spent.epsilon:g} of {budget.epsilon:g}"
     part = f"epsilon = {asked.epsilon:g} on every user of {asked.table}; {before}"
-    print(f"{words}\nspends {part}", file=sys.stderr, flush=True)
-    if not asked.yes and input("release? [y/N] ").strip().lower() not in ("y", "yes"):
+    asking = "" if asked.yes else "release? [y/N] "  # not among what is released
+    print(f"{words}\nspends {part}\n{asking}", end="", file=sys.stderr, flush=True)
+    if asking and input().strip().lower() not in ("y", "yes"):
         return 1
     named: Any = {"epsilon": asked.epsilon, "name": f"{asked.command} of {asked.table.name}"}
     said = answer(asked, budget.release(call, *data, rng=rng, **named), words, budget)

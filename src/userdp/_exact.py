@@ -77,12 +77,12 @@ class Coin:
 
     def toss(self, shape: Any, rng: Rng) -> NDArray[np.bool_]:
         """Independent tosses."""
-        drawn = random_bytes(prod(shape), rng)
-        found, place = drawn < (digit := _digit(self, 0)), 0
-        tied = np.flatnonzero(drawn == digit)
+        drawn, digit, place = random_bytes(prod(shape), rng), _digit(self, 0), 0
+        found, tied = drawn < digit, np.flatnonzero(drawn == digit)
         while tied.size:
-            place, drawn = place + 1, random_bytes(tied.size, rng)
-            found[tied] = drawn < (digit := _digit(self, place))
+            place += 1
+            drawn, digit = random_bytes(tied.size, rng), _digit(self, place)
+            found[tied] = drawn < digit
             tied = tied[drawn == digit]
         return found.reshape(shape)
 
@@ -180,7 +180,7 @@ def piecewise_steps(x: Floats, grid: int, epsilon: Fraction, rng: Rng) -> Ints:
 
 def likeliest(scores: Floats, rate: float, rng: Rng) -> int:
     """Index of a score, with probability proportional to ``exp(rate score)``: proposed, then accepted."""
-    behind = [(int(gap), gap % 1) for gap in (Fraction(rate) * Fraction(max(scores) - x) for x in scores)]
+    behind = [(int(gap), gap % 1) for gap in (Fraction(rate) * Fraction(x) for x in np.max(scores) - scores)]
     while True:
         index = int(below(len(behind), (), rng))
         whole, part = behind[index]

@@ -86,21 +86,22 @@ def answered(function: Callable[..., Any], *, checking: bool = True) -> Callable
         kinds = {name: each for name, each in tests.items() if each}
         return tuple(each.name for each in parameters), kinds, numeric
 
+    def taken(name: str, value: Any) -> Any:
+        _, kinds, numeric = table()
+        value = numeric[name](value) if type(value) not in PYTHONS and name in numeric else value
+        if name in kinds and not kinds[name].fits(value):
+            raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
+        return value
+
     @functools.wraps(function)
     def call(*places: Any, **options: Any) -> Any:
-        names, kinds, numeric = table()
-        given = dict(zip(names, places, strict=False)) | options if places else options
-        for name, value in given.items():
-            if name in kinds and not kinds[name].fits(value):
-                raise kinds[name].error(f"{name} must be {kinds[name].words}, got {shown(value)}")
-            if type(value) not in PYTHONS and name in numeric:
-                given = given | {name: numeric[name](value)}
-        if given is not options:  # in their places, as what is beyond the named ones has no name
-            places = (*(given.pop(name) for name in names[: len(places)]), *places[len(names) :])
+        names = table()[0][: len(places)]  # what is beyond the named ones has no name
+        places = (*map(taken, names, places), *places[len(names) :])
+        options = {name: taken(name, value) for name, value in options.items()}
         try:
-            return function(*places, **given)
+            return function(*places, **options)
         except FAULTS as error:
-            answer = told(function, error, places, given)
+            answer = told(function, error, places, options)
             if answer is error:
                 raise
             raise answer from error
@@ -123,7 +124,7 @@ def as_pair(value: Any) -> Any:
 
 def is_numeric(annotation: Any) -> bool:
     """Whether an annotation is a number, a pair of numbers, or one of these or something else."""
-    return annotation in (int, float, PAIR) or any(map(is_numeric, union_of(annotation)))
+    return annotation in (int, float, bool, PAIR) or any(map(is_numeric, union_of(annotation)))
 
 
 def converter(annotation: Any) -> Callable[[Any], Any] | None:
@@ -192,6 +193,8 @@ def kind(annotation: Any) -> Kind | None:
         return Kind(lambda value: any(each.fits(value) for each in kinds), words, kinds[0].error)
     if annotation in (int, float):
         return Kind(is_number, "a finite number", ValueError)
+    if annotation is bool:
+        return Kind(lambda value: isinstance(value, bool), "True or False")
     if annotation is types.NoneType:
         return Kind(lambda value: value is None, "None")
     if annotation == PAIR:

@@ -1,7 +1,7 @@
 """Checks of public parameters: each error names the parameter and the value.
 
-Only public parameters come here. Data of users never do: a randomiser projects them
-instead, because an exception is an output and leaks.
+Of users' data only type and shape are looked at, by `column` and `table`: a randomiser projects the
+values instead, because an exception is an output and leaks.
 """
 
 import math

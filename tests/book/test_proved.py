@@ -77,6 +77,9 @@ def test_every_theorem_has_one_claim_for_all_parameters_or_says_what_is_missing(
         "cummings-thm-4.1",
         "cummings-thm-d.1",
         "cummings-lem-d.2",
+        "cummings-lem-4.2",
+        "cummings-lem-g.1",
+        "cummings-lem-g.2",
         "liu-cor-4.4",
     }
 

@@ -315,7 +315,7 @@ def test_a_domain_is_a_change_of_units(name, call):
             table[5] = value
         one, other = (call(y, np.random.default_rng(17), epsilon=9.0, domain=DOMAIN) for y in changed)
         assert one.value == other.value
-    with pytest.raises(ValueError, match="low must be below high, got 1.0 and 0.0"):
+    with pytest.raises(ValueError, match=r"^domain\[0\] must be below domain\[1\], got 1.0 and 0.0"):
         call(x, np.random.default_rng(18), epsilon=9.0, domain=(1.0, 0.0))
 
 

@@ -1,5 +1,6 @@
 """Private choices of the contribution bound: sensitivity, laws, exact loss, descents and their cost."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import sparse
@@ -341,6 +342,12 @@ def test_the_prescribed_noise_is_far_more_than_enough():
     for n, epsilon in ((10, 1.0), (500, 0.1), (2000, 5.0)):
         sigma = sampled_noise(n, epsilon=epsilon, delta=1 / (2 * n))
         assert sampled_epsilon(n**2 - 1, n, sigma=sigma, delta=1 / (2 * n)) < epsilon / 10
+
+
+def test_what_a_moment_has_beyond_linear_is_exact_on_both_sides_of_the_series():
+    t = np.array([-0.5, -0.011, -0.0099, -1e-3, -1e-6, 1e-9, 1e-4, 0.0099, 0.011, 2.0])
+    exact = [float(mpmath.expm1(x) - mpmath.mpf(x)) for x in map(float, t)]
+    assert private_descent._beyond_linear(t) == pytest.approx(exact, rel=1e-10)
 
 
 def test_the_printed_descent_pays_for_all_of_its_steps():

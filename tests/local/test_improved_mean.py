@@ -52,6 +52,19 @@ def estimates(theta, *, seed, n=2001, runs=200, law=LAW, plan=THREE, epsilon=2.0
     return np.array(values)
 
 
+def test_equal_plans_give_equal_estimates():
+    """Two rounds that are one value: the first was taken for the last, whose reports differ."""
+    sizes, shared = np.full(1600, 400), Round(800, 0.5, 3.0)
+    means = Signs(0.1).draw_means(sizes, np.random.default_rng(1))
+    plans = [Plan(0, 1.0, 1, (shared, second), last="laplace") for second in (shared, replace(shared))]
+    options = {"epsilon": 2.0, "size_law": LAW}
+    one, other = (
+        improved_mean(means, sizes, plan=made, rng=np.random.default_rng(2), **options).value
+        for made in plans
+    )
+    assert one == other
+
+
 # --- privacy ---------------------------------------------------------------------------------------
 
 

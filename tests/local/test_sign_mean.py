@@ -11,7 +11,7 @@ from userdp.local.signs import CELLS, GRID, ROUNDS, Posterior, moments, sign_mea
 from userdp.planning import plan
 from userdp.planning.risk.localised import ASTRAY, BACK, LATE, sign_risk
 from userdp.privacy.reports import BinaryResponse
-from userdp.sizes import FiniteSizes, constant_size, two_point_sizes
+from userdp.sizes import FiniteSizes, constant_size, empirical_sizes, two_point_sizes
 
 HOW = {"size_law": constant_size(400), "epsilon": 1.3, "rounds": 9}
 
@@ -157,6 +157,12 @@ def test_skewed_own_means_are_off_by_less_than_what_counts_as_bias():
     assert spread / 5 < -np.mean(found) < bound.bias < np.sqrt(bound.risk)
     normal = sign_risk(n=20_000, size_law=constant_size(2500), epsilon=2.0, spread=spread, tails="normal")
     assert -np.mean(found) > 3 * np.sqrt(normal.risk), "where means are not normal one must not say so"
+
+
+def test_sizes_counted_from_its_own_users_are_refused():
+    means, law = np.full(30, 0.2), empirical_sizes([5] * 29 + [10**6])
+    with pytest.raises(ValueError, match="^size_law must not be counted from users"):
+        sign_mean(means, size_law=law, epsilon=1.0, rng=np.random.default_rng(1))
 
 
 def test_it_meets_users_in_as_many_rounds_as_it_says():

@@ -193,6 +193,11 @@ def test_a_law_counted_from_private_sizes_is_refused():
     with pytest.raises(ValueError, match="sizes must not be counted from users"):
         plan(sizes=empirical_sizes(sizes), **question)
     assert plan(sizes=empirical_sizes(sizes, public=True), **question)[0].error < 1
+    for tell in (False, True):  # a local guarantee covers the number of records
+        question = {"n": 100, "epsilon": 1.0, "spread": 0.1, "sizes_tell": tell}
+        with pytest.raises(ValueError, match="sizes must not be counted from users"):
+            plan(sizes=empirical_sizes(sizes), **question)
+        assert plan(sizes=empirical_sizes(sizes, public=True), **question)[0].error < 1
 
 
 @pytest.mark.parametrize(("error", "useful"), [(0.4, True), (0.5, True), (0.6, False), (1.1, False)])

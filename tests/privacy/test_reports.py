@@ -211,3 +211,22 @@ def test_debiasing_undoes_the_expectation_whatever_the_number_of_users(k, epsilo
     held = np.bincount([0, 0, 1], minlength=k)
     expected = held * report.keep + (3 - held) * report.other
     assert report.unbias(expected, 3) == pytest.approx(held, abs=1e-12)
+
+
+def test_votes_in_which_no_entry_can_differ_lose_nothing():
+    randomiser = UnaryEncoding(4, 1, 2.0, 0)
+    assert randomiser.guarantee.epsilon == randomiser.privacy_loss() == 0.0
+
+
+def test_positions_are_rows_of_users():
+    randomiser, rng = UnaryEncoding(4, 3, 1000.0), np.random.default_rng(1)
+    for call in (randomiser.privatise, randomiser.sample_total):
+        with pytest.raises(ValueError, match=r"x must have shape \(n, d\)"):
+            call([0, 2, 1], rng)
+    assert randomiser.sample_total([[0, 2, 1]], rng).tolist() == [1, 1, 1, 0]
+
+
+def test_totals_of_certain_reports_can_be_drawn():
+    """At a large budget the chance of the upper end is rounded to 1."""
+    totals = TwoPointReport(-1.0, 1.0, 50.0).sample_totals([1.0, 1.0], 3, np.random.default_rng(1))
+    assert totals == pytest.approx(2.0)

@@ -1,12 +1,10 @@
 """Choose privately how much a user may contribute to a histogram (Liu et al., Algorithm 2, and ours).
 
-The choices look at the curve G of `userdp.central.bounds`, for a release of budget `release_epsilon`,
-`release_delta`. A bound goes into `userdp.central.histogram.bounded_histogram`; the guarantees of the choice
-and of the release add (`userdp.privacy.guarantee.sequential`). Choices by descent are in
-`userdp_papers.printed.descents`.
+The choices look at the curve G below, for a release of budget `release_epsilon`, `release_delta`. A bound
+goes into `userdp.central.histogram.bounded_histogram`; the guarantees of the choice and of the release add
+(`userdp.privacy.guarantee.sequential`). Choices by descent are in `userdp_papers.printed.descents`.
 
-What a contribution bound costs, as a curve that one user bends by a known amount.
-
+What a contribution bound costs is a curve that one user bends by a known amount.
 ``G(C) = sum_u max(1 - C / ||N_u||, 0) ||N_u||_1 + C M`` is what clipping at C loses plus what the noise
 costs, M = `noise_mass` (Liu et al., equation (3)): convex and piecewise linear in C, and at most twice the
 expected loss. One user moves its slope by at most `reach`. In the Euclidean norm that is sqrt(s) if users
@@ -27,7 +25,7 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import noise_mass, norms, public_users
 from userdp.privacy.choice import ExponentialChoice, order_statistic
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Relation
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import Release
 
@@ -107,7 +105,7 @@ def surrogate_curve(
     epsilon: float,
     delta: float = 0.0,
     sparsity: int | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     printed: bool = False,
 ) -> Surrogate:
     """Return the curve G that the private choices look at; itself *not* private.
@@ -122,7 +120,7 @@ def surrogate_curve(
     epsilon, delta, neighbours, printed
         Of the *release*, as for `histogram_noise`: they decide the noise that the bound is balanced against.
     sparsity
-        Most items s that a user is expected to hold, 1 to d; by default d. Only with ``delta > 0``.
+        Most items s that a user is expected to hold, 1 to d; by default d. Without effect if ``delta = 0``.
     """
     total, size = norms(counts, 1), norms(counts, 1 if delta == 0 else 2)
     largest = largest if largest is not None else max(size.max(initial=0.0), np.finfo(float).tiny)
@@ -148,7 +146,7 @@ def output_perturbation(
     epsilon: float,
     sparsity: int | None = None,
     users: int | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     printed: bool = False,
     rng: Rng,
 ) -> Release[float]:
@@ -202,7 +200,7 @@ def output_perturbation(
     return Release(bound, noise.guarantee)
 
 
-def bound_choice(curve: Surrogate, epsilon: float, neighbours: Neighbours = "replace") -> ExponentialChoice:
+def bound_choice(curve: Surrogate, epsilon: float, neighbours: Relation = "replace") -> ExponentialChoice:
     """The mechanism of `exponential_bound`: half the oscillation is the sensitivity of a centred score."""
     change = curve.reach * curve.largest / 2
     return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=change, neighbours=neighbours)
@@ -218,7 +216,7 @@ def exponential_bound(
     epsilon: float,
     bounds: Sequence[float] | Floats | None = None,
     sparsity: int | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
     """Choose the bound by the exponential mechanism on G.
@@ -270,7 +268,7 @@ def private_quantile(
     release_delta: float = 0.0,
     epsilon: float,
     bounds: ArrayLike | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
     """Choose the bound as about the M-th largest norm, by the exponential mechanism.
@@ -302,8 +300,8 @@ def private_quantile(
     grid = np.linspace(0, largest, 1001) if bounds is None else np.append(0.0, bounds)
     bounds = _validate.vector(0, largest, least=2, increasing=True, bounds=grid)[1:]
     release: dict[str, Any] = {"epsilon": release_epsilon, "delta": release_delta, "neighbours": neighbours}
-    mass = noise_mass(np.shape(counts)[1], **release)
     reached = np.searchsorted(bounds, norms(counts, 1 if release_delta == 0 else 2), side="right")
+    mass = noise_mass(np.shape(counts)[1], **release)
     how: dict[str, Any] = {"rank": float(np.ceil(mass * (1 - 1e-12))), "largest": bounds.size}
     chosen = order_statistic(reached, **how, epsilon=epsilon, neighbours=neighbours, rng=rng)
     return Release(float(bounds[chosen.value - 1]), chosen.guarantee)

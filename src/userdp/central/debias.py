@@ -13,7 +13,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.histogram import public_users
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Relation
 from userdp.privacy.noise import LaplaceNoise
 from userdp.privacy.results import CountEstimate
 
@@ -79,7 +79,7 @@ def debiased_count(
     *,
     bound: int,
     epsilon: float,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     largest_rate: float | None = None,
     users: int | None = None,
     rng: Rng,
@@ -116,7 +116,7 @@ def debiased_count(
     >>> int(counts.sum()), round(1000 * estimate.clipped_mean), round(estimate.value)
     (1464, 1195, 1457)
     """
-    _validate.integer(1, bound=bound)
+    largest_rate = guard(bound, largest_rate)  # both are checked before anything is drawn
     counts = np.nan_to_num(_validate.column(counts=counts), nan=0.0)
     users = public_users(users, counts, neighbours)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=bound, neighbours=neighbours)

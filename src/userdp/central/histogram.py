@@ -19,11 +19,10 @@ from scipy import sparse
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, NDArray, Rng
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Relation
 from userdp.privacy.noise import GaussianNoise, LaplaceNoise, classical_sigma, gaussian_sigma
 from userdp.privacy.results import HistogramEstimate
 
-RELATIONS = ("replace", "add-remove")
 Norm = Literal[1, 2]
 
 
@@ -55,13 +54,12 @@ def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) ->
 
 
 @public
-def sensitivity(norm: Norm, neighbours: Neighbours, d: int) -> float:
+def sensitivity(norm: Norm, neighbours: Relation, d: int) -> float:
     """Largest change of the clipped total of d items between neighbours, per unit of the bound.
 
     1 if a user is added or removed or d = 1, where two users cannot differ by more than the bound; else 2 in
     l1 and sqrt(2) in the Euclidean norm.
     """
-    _validate.one_of(RELATIONS, neighbours=neighbours)
     _validate.integer(1, d=d)
     return 1.0 if neighbours == "add-remove" or d == 1 else 2 ** (1 / norm)
 
@@ -73,7 +71,7 @@ def histogram_noise(
     bound: float = 1.0,
     epsilon: float,
     delta: float = 0.0,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     printed: bool = False,
 ) -> LaplaceNoise | GaussianNoise:
     """Noise of `bounded_histogram`: its `scale`, its `guarantee`, and its `release` of clipped totals.
@@ -122,7 +120,7 @@ def bounded_histogram(
     bound: float,
     epsilon: float,
     delta: float = 0.0,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     printed: bool = False,
     rng: Rng,
 ) -> HistogramEstimate:
@@ -159,9 +157,8 @@ def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:
     return d * unit_scale(d, delta=delta, **options) * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
 
 
-def public_users(users: int | None, counts: ArrayLike, neighbours: Neighbours) -> int:
+def public_users(users: int | None, counts: ArrayLike, neighbours: Relation) -> int:
     """Return the number of users that a mechanism may scale by: given, or the rows if these are public."""
-    _validate.one_of(RELATIONS, neighbours=neighbours)
     if users is None:
         if neighbours == "add-remove":
             raise ValueError("users must be given with neighbours 'add-remove', got None")

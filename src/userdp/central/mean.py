@@ -19,13 +19,13 @@ from userdp._public import public
 from userdp._types import ArrayLike, Domain, Floats, Ints, Rng
 from userdp.central.weights import Weights, optimal_weights
 from userdp.privacy.choice import NoisyMaximum
-from userdp.privacy.guarantee import Neighbours, disjoint
+from userdp.privacy.guarantee import Replaced, disjoint
 from userdp.privacy.noise import LaplaceNoise, ThresholdedNoise
 from userdp.privacy.reports import project
 from userdp.privacy.results import Release, WeightedEstimate
 from userdp.sizes import variance_of_mean
 
-SAME_SIZE: Neighbours = "replace-same-size"
+SAME_SIZE: Replaced = "replace-same-size"
 LARGEST_VARIANCE = 0.25  # of any distribution on [0, 1]
 # users of the variance step: log(n) of the paper is too few for any guarantee; see the page on it
 VARIANCE_USERS = 400.0
@@ -38,7 +38,7 @@ LARGEST_URN = 10**9 - 1
 def _unit(domain: Domain, **data: ArrayLike) -> Floats:
     """Data of shape (n,) scaled from the domain to [0, 1]."""
     low, high = domain
-    _validate.ordered(low=low, high=high)
+    _validate.domain(domain)
     _validate.positive(**{"the length of domain": high - low})
     return (project(_validate.column(**data), low, high) - low) / (high - low)
 
@@ -93,7 +93,7 @@ def uniform_mean(
     return replace(made, error=("laplace_average", 1, made.scale, lost(1, domain[1] - domain[0], rng)))
 
 
-def _noisy_average(x: Floats, epsilon: float, neighbours: Neighbours, rng: Rng) -> tuple[float, LaplaceNoise]:
+def _noisy_average(x: Floats, epsilon: float, neighbours: Replaced, rng: Rng) -> tuple[float, LaplaceNoise]:
     """Average of numbers in [0, 1], one per user, with noise that hides any one of them."""
     _validate.integer(1, users=x.size)
     noise = LaplaceNoise.calibrated(epsilon=epsilon, sensitivity=1 / x.size, neighbours=neighbours)
@@ -119,8 +119,8 @@ def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: floa
         Probability that some user lies outside, in (0, 1).
     """
     _validate.integer(1, n=n)
-    _validate.in_range(0, 1, beta=beta, mean=mean)
-    _validate.positive(beta=beta)
+    _validate.in_range(0, 1, mean=mean)
+    _validate.inside(0, 1, beta=beta)
     outside = -np.expm1(np.log1p(-beta) / n)
     reach = np.sqrt(variance_of_mean(sizes, mean, variance)) * -ndtri(outside / 2)
     return np.minimum(reach, max(mean, 1 - mean))
@@ -132,7 +132,7 @@ def initial_mean(
     *,
     epsilon: float,
     domain: Domain = (0.0, 1.0),
-    neighbours: Neighbours = SAME_SIZE,
+    neighbours: Replaced = SAME_SIZE,
     rng: Rng,
 ) -> Release[float]:
     """Average of one record per user, shape (m,), with Laplace noise (Lemma F.1).
@@ -187,7 +187,7 @@ def private_variance(
     delta: float = 0.0,
     pairs: int = PAIRS,
     smallest: float = SMALLEST_VARIANCE,
-    neighbours: Neighbours = SAME_SIZE,
+    neighbours: Replaced = SAME_SIZE,
     rng: Rng,
 ) -> Release[float | None]:
     """Upper estimate of a variance, too large by at most a constant factor (Lemma F.2, our construction).

@@ -18,9 +18,9 @@ from scipy import sparse
 from userdp import _validate
 from userdp._public import public
 from userdp._types import ArrayLike, Floats, Ints, NDArray, Rng
-from userdp.central.histogram import RELATIONS, clipped_totals, count_rows, norms
+from userdp.central.histogram import clipped_totals, count_rows, norms
 from userdp.privacy.choice import ExponentialChoice
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Relation
 from userdp.privacy.noise import ThresholdedNoise
 from userdp.privacy.results import HistogramEstimate, Release
 
@@ -101,7 +101,7 @@ def release_noise(
     *,
     epsilon: float,
     delta: float,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     tight: bool = False,
     printed: bool = False,
     distinct: int | None = None,
@@ -124,9 +124,8 @@ def release_noise(
         epsilon doubles, and delta is the largest probability that one of a newcomer's items is released.
     distinct
         With ``printed=True``: the most distinct items that one user can hold, a public bound; without it
-        delta is 1.
+        delta is 1. Without effect unless ``printed``.
     """
-    _validate.one_of(RELATIONS, neighbours=neighbours)
     budget: Any = {"epsilon": epsilon, "delta": delta, "neighbours": "add-remove" if printed else neighbours}
     noise = ThresholdedNoise.calibrated(**budget, bound=bound, tight=tight)
     if not printed:
@@ -153,7 +152,7 @@ def unbounded_histogram(
     bound: int,
     epsilon: float,
     delta: float,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     tight: bool = False,
     printed: bool = False,
     distinct: int | None = None,
@@ -270,7 +269,7 @@ def objective_from_totals(
 
 
 @public
-def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", weight: float = 1.0) -> float:
+def objective_range(bounds: ArrayLike, *, neighbours: Relation = "replace", weight: float = 1.0) -> float:
     """Largest range, over the bounds, of the change of V between neighbours, of users of any size.
 
     The privacy loss of the exponential mechanism depends on this range alone: a change that is the same for
@@ -278,7 +277,6 @@ def objective_range(bounds: ArrayLike, *, neighbours: Neighbours = "replace", we
     is added or removed ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
     """
     bounds = np.unique(whole_bounds(bounds))
-    _validate.one_of(RELATIONS, neighbours=neighbours)
     _validate.in_range(0, 2, weight=weight)
     if neighbours == "replace":
         return float(2 * bounds[-1] - (2 - weight) * bounds[0])
@@ -294,7 +292,7 @@ def private_bound(
     release_epsilon: float,
     release_delta: float,
     epsilon: float,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     weight: float = 1.0,
     sensitivity: float | None = None,
     rng: Rng,

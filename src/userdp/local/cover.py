@@ -133,7 +133,8 @@ def cover_select(
     epsilon, every_report, rng
         As for `userdp.local.mean.laplace_mean`.
     printed
-        Vote for *every* ball that contains the point, as (11) is printed. Two votes then differ in up to
+        Vote for *every* ball that contains the point, as line 5 of Algorithm 1 is printed,
+        although (10) makes the balls disjoint. Two votes then differ in up to
         ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
 
     Examples

@@ -184,18 +184,18 @@ def improved_mean(
     planned = plan.voters + sum(r.users for r in plan.rounds)
     if planned > x.size:
         raise ValueError(f"plan must have at most {x.size} users, got {planned}")
-    _validate.in_range(0, size_law.largest, vote_size=plan.vote_size)
     centre, votes, spent, first = 0.0, None, [], plan.voters
     if plan.voters:
+        _validate.in_range(0, size_law.largest, vote_size=plan.vote_size)
         ballot = Ballot(plan.bins, 0, epsilon)
         eligible = held[:first] >= plan.vote_size
         counted = ballot.count(x[:first], rng, eligible=eligible, every_report=every_report)
         votes, centre = decode_pairs(counted, plan.bins)
         spent.append(ballot.randomiser.guarantee)
-    for round_ in plan.rounds:
+    for number, round_ in enumerate(plan.rounds, 1):
         group = slice(first, first + round_.users)
         first, about = group.stop, centre
-        kind = plan.last if round_ is plan.rounds[-1] else "two-point"
+        kind = plan.last if number == len(plan.rounds) else "two-point"
         randomiser = round_report(round_, about, epsilon=epsilon, size_law=size_law, kind=kind)
         y = scaled_deviations(x[group], held[group], round_, about)
         gain = size_law.expectation(lambda m, scale=round_.scale: 1 / scale(m))  # type: ignore[misc]

@@ -1,8 +1,8 @@
 """Means in one round, and localised means (Kent, Algorithms 2, 3, 10 and 11).
 
-All estimators take the users' sample means, shape (n,); the order of the users is public, the first n/2
-localise and the last n/2 refine (an odd last user is left out). Neighbouring inputs replace one user's
-whole data; each user sends one report.
+All estimators take the users' sample means, shape (n,); the order of the users is public. In one round all
+users report; in two, the first n/2 localise and the last n/2 refine (an odd last user is left out).
+Neighbouring inputs replace one user's whole data; each user sends one report.
 """
 
 import numpy as np

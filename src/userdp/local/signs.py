@@ -18,7 +18,7 @@ from userdp._types import ArrayLike, Domain, Floats, Rng
 from userdp.local._rounds import UNIT, to_domain, to_unit, users_table
 from userdp.privacy.reports import BinaryResponse, literal
 from userdp.privacy.results import MeanEstimate
-from userdp.sizes import SizeLaw
+from userdp.sizes import SizeLaw, refuse_private
 
 ROUNDS = 15
 SEARCH = 2 / 3  # of the rounds draw their thresholds (ours, as are the others)
@@ -124,6 +124,7 @@ def sign_mean(
     (0.3, 1.0)
     """
     x = to_unit(users_table("n", 1, epsilon, rng, means=means), domain)
+    refuse_private(size_law=size_law)
     _validate.integer(1, x.size, rounds=rounds)
     _validate.in_range(0, domain[1] - domain[0], spread=spread)
     answer = BinaryResponse(epsilon)

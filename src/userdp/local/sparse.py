@@ -2,16 +2,10 @@
 
 By selection: each user sends one noisy number, the sum of its own random signs over the coordinates in
 which its mean is clearly not zero, and multiplying back by a coordinate's signs recovers the fraction of
-users who chose it. By thresholding: estimate all coordinates, keep the large ones.
+users who chose it (after Zhou et al. 2022). By thresholding: estimate all coordinates, keep the large ones.
 
 Users' means have shape (n, d); the order of the users is public, the first n/2 select and the last n/2
 refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
-
-Votes for many coordinates in one number per user: sums of random public signs.
-
-A user adds up its own fair signs over the coordinates that it votes for and reports the sum with noise;
-multiplied by a coordinate's signs and averaged, the reports estimate the fraction of users who voted for it
-(Kent, Berrett and Yu, Algorithm 6, after Zhou et al. 2022).
 """
 
 from collections.abc import Callable

@@ -187,7 +187,7 @@ def histograms(asked: Question) -> Iterator[Option]:
     for bound, words in ((best, "best bound"), (1, "one record per user"), (law.largest, "every record")):
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
         basis: Basis = "bound" if missing or asked.delta else "exact"  # noise and clipping may cancel
-        assumes, counted = "sizes follow their distribution", "the count of each item, less what is clipped"
-        terms = 0.0, basis, assumes, counted, missing
+        assumes, counts = "sizes follow their distribution", "the count of each item, less what is clipped"
+        said: Any = {"failure": 0.0, "basis": basis, "bias": missing, "assumes": assumes, "estimates": counts}
         how: dict[str, Any] = {"call": bounded_histogram, "parameters": {"bound": float(bound), **budget}}
-        yield Option(words, f"bound {bound}", noise + missing, noise, *terms, **how)
+        yield Option(words, f"bound {bound}", noise + missing, noise, **said, **how)

@@ -14,7 +14,7 @@ import numpy as np
 from userdp import _validate
 from userdp.planning.risk.improved_plan import Tails
 from userdp.privacy.guarantee import Neighbours
-from userdp.sizes import SizeLaw, constant_size, refuse_private
+from userdp.sizes import SizeLaw, constant_size
 
 __all__ = ["NoGain", "Option", "Ranking"]
 
@@ -241,8 +241,6 @@ class Question:
         for name in ("items", "rounds"):
             if (value := getattr(self, name)) is not None:
                 _validate.integer(1, **{name: value})
-        if self.private_sizes:
-            refuse_private(sizes=self.size_law)
 
     @property
     def half(self) -> float:

@@ -16,7 +16,7 @@ from userdp.planning.option import MUCH, TARGETS, Option, Question, Ranking, Tar
 from userdp.planning.risk.improved_plan import Tails
 from userdp.planning.risk.least_risk import central_least_risk, local_least_risk
 from userdp.privacy.guarantee import Guarantee, Neighbours
-from userdp.sizes import SizeLaw, constant_size
+from userdp.sizes import SizeLaw, constant_size, refuse_private
 
 
 @public
@@ -100,6 +100,8 @@ def plan(
     if (estimate, trust) not in ANSWERS:
         raise ValueError(f"trust must be 'curator' for a {estimate}, {REASON}, got {trust!r}")
     law = sizes if isinstance(sizes, SizeLaw) else constant_size(sizes)
+    if private_sizes or trust == "nobody":  # local guarantees cover the number of records
+        refuse_private(sizes=law)
     public = private_sizes, tails, sizes_tell, dimension, items, neighbours, rounds, target
     guess = (domain[1] - domain[0]) / 10 if spread is None else spread
     asked = Question(n, law, epsilon, delta, domain, guess, *public)

@@ -10,6 +10,8 @@ from userdp._public import checked, public
 
 Trust = Literal["local", "central"]
 Neighbours = Literal["replace", "replace-same-size", "add-remove"]
+Replaced = Literal["replace", "replace-same-size"]  # where the number of users is public
+Relation = Literal["replace", "add-remove"]  # where a user has counts, of any size
 
 
 @public

@@ -91,6 +91,8 @@ class AdditiveNoise(CentralMechanism):
         what `parts` returns: what each user adds to a public `offset`, a row each, 0 being possible for all.
         """
         _validate.generator(rng=rng)
+        if not self.sensitivity and not self.scale:
+            return value
         if isinstance(rng, Secure) and self.law == "laplace" and parts is not None:
             return offset + noisy_sum(parts(), self.scale, self.sensitivity, self.privacy_loss(), rng)
         return value + getattr(rng, self.law)(scale=self.scale, size=np.shape(value) or None)

@@ -259,7 +259,7 @@ class UnaryEncoding(_Bits):
 
     def _columns(self, x: ArrayLike) -> Iterator[Ints]:
         """Columns of positions, each at most once per row; -1 and `length` stand for no position."""
-        columns = project(np.atleast_2d(x), -1, self.length).astype(np.int64).T
+        columns = project(_validate.table(x=x), -1, self.length).astype(np.int64).T
         if len(columns) > self.ones:
             raise ValueError(f"x must have at most {self.ones} columns, got {len(columns)}")
         for c, column in enumerate(columns):
@@ -301,7 +301,7 @@ class UnaryEncoding(_Bits):
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the distributions of the report under two inputs."""
-        return self._loss(min(self.differing or 2 * self.ones, self.length))
+        return self._loss(min(2 * self.ones if self.differing is None else self.differing, self.length))
 
 
 @dataclass(frozen=True)
@@ -428,7 +428,7 @@ class TwoPointReport(_OnInterval):
         upper = self._upper(x)
         n, low, high = upper.size, upper.min(), upper.max()
         ups = rng.binomial(n, low, runs)
-        between = rng.binomial(n - ups, (high - low) / (1 - low))
+        between = rng.binomial(n - ups, (high - low) / max(1 - low, np.finfo(float).tiny))
         for run, count in enumerate(between):
             users = rng.choice(n, count, replace=False, shuffle=False)
             ups[run] += np.count_nonzero(rng.uniform(low, high, count) < upper[users])

@@ -46,15 +46,15 @@ class Release(Generic[Value]):
 
 @dataclass(frozen=True, eq=False)
 class MeanEstimate(Release[float]):
-    """A private estimate of a mean, not projected onto the domain.
+    """A private estimate of a mean; its estimator says whether it lies in the domain.
 
     Parameters
     ----------
     clipped_to
-        The interval (L, U) onto which the second group's means were projected; None without a
-        localisation step.
+        The interval (L, U) onto which the last group's means were projected, the domain for `sign_mean`;
+        None for one round of reports.
     votes : shape (bins,), or None
-        Privatised vote totals, one per bin; None without a localisation step.
+        Privatised vote totals, one per bin, of `improved_mean` one per pair of bins; None without a vote.
     """
 
     clipped_to: tuple[float, float] | None = None
@@ -135,7 +135,7 @@ class CoverEstimate(Release[Floats]):
 
 @dataclass(frozen=True, eq=False)
 class WeightedEstimate(Release[float]):
-    """A weighted mean of users under central privacy, in the units of the data; not projected.
+    """A weighted mean of users under central privacy, in the units of the data.
 
     Parameters
     ----------

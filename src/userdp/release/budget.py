@@ -9,7 +9,7 @@ from userdp import _validate
 from userdp._public import public
 from userdp._types import Rng
 from userdp.privacy.guarantee import Guarantee, Neighbours, Trust, disjoint, nothing_spent, sequential
-from userdp.privacy.noise import ROUNDING
+from userdp.privacy.noise import ROUNDING, GaussianNoise
 from userdp.release.ledger import changing
 from userdp.release.losses import composed_epsilon
 
@@ -22,7 +22,7 @@ class Spending(NamedTuple):
     """A line of an account; `deviation` is the standard one of normal noise per unit of sensitivity, or 0."""
 
     name: str
-    users: str
+    group: str
     epsilon: float
     delta: float
     deviation: float
@@ -56,7 +56,7 @@ class Budget:
     >>> from userdp.privacy import LaplaceNoise
     >>> budget = Budget(1.0, trust="central")
     >>> for scale, who in ((4.0, "north"), (2.0, "south")):
-    ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", users=who)
+    ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", group=who)
     >>> round(budget.share(2).epsilon, 9)  # of two more releases about everybody
     0.25
     >>> print(budget)
@@ -77,7 +77,6 @@ class Budget:
 
     def __post_init__(self) -> None:
         _validate.budget(epsilon=self.epsilon)
-        _validate.one_of((True, False), exact=self.exact)
         self._nothing = nothing_spent(trust=self.trust, neighbours=self.neighbours)
         self._most = replace(self._nothing, epsilon=self.epsilon, delta=self.delta)
         self._change(lambda account: None)
@@ -87,15 +86,15 @@ class Budget:
         """Guarantee of all releases so far together."""
         return self._cost(self.account)
 
-    def spend(self, what: Any, *, name: str = "", users: str = "") -> None:
+    def spend(self, what: Any, *, name: str = "", group: str = "") -> None:
         """Write down a `Guarantee`, or a mechanism before it draws; `Overspent` says that it costs too much.
 
-        `users` names the group of users that it is about, "" all of them.
+        `group` names the users that it is about, "" all of them.
         """
-        self._change(lambda account: account.append(self._line(what, name, users)))
+        self._change(lambda account: account.append(self._line(what, name, group)))
 
     def release(
-        self, estimator: Any, *data: Any, epsilon: Any, rng: Rng, name: str = "", users: str = "", **more: Any
+        self, estimator: Any, *data: Any, epsilon: Any, rng: Rng, name: str = "", group: str = "", **more: Any
     ) -> Any:
         """Spend `epsilon`, and `delta` if it is among the options, then run an estimator with them.
 
@@ -104,11 +103,11 @@ class Budget:
         """
         _validate.generator(rng=rng)
         part = replace(self._nothing, epsilon=epsilon, delta=more.get("delta") or 0.0)
-        line, before = self._line(part, name, users), repr(rng.bit_generator.state)
+        line, before = self._line(part, name, group), repr(rng.bit_generator.state)
         self._change(lambda account: account.append(line))
         try:
             result = estimator(*data, epsilon=epsilon, rng=rng, **more)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, ModuleNotFoundError):
             if repr(rng.bit_generator.state) == before:
                 self._change(lambda account: account.remove(line))
             raise
@@ -152,19 +151,19 @@ class Budget:
         return parts(short if fits(short) else low)
 
     def __str__(self) -> str:
-        parts = (f"{x.name or 'unnamed'}, {x.users or 'all users'}: {_said(x)}" for x in self.account)
+        parts = (f"{x.name or 'unnamed'}, {x.group or 'all users'}: {_said(x)}" for x in self.account)
         return "\n".join([f"spent {_said(self.spent)} of {_said(self._most)}", *parts])
 
-    def _line(self, what: Any, name: str, users: str) -> Spending:
+    def _line(self, what: Any, name: str, group: str) -> Spending:
         cost = sequential(self._nothing, getattr(what, "guarantee", what))
-        normal = getattr(what, "law", "") == "normal" and what.sensitivity > 0
+        normal = isinstance(what, GaussianNoise) and what.sensitivity > 0
         noise = what.scale / what.sensitivity / math.sqrt(what.steps) if normal else 0.0
-        return Spending(name, users, cost.epsilon, cost.delta, noise)
+        return Spending(name, group, cost.epsilon, cost.delta, noise)
 
     def _cost(self, account: tuple[Spending, ...]) -> Guarantee:
         """Of the user who meets most: everybody's releases, and those of its own group."""
-        groups = {line.users for line in account} | {""}
-        return disjoint(*(self._composed([x for x in account if x.users in ("", one)]) for one in groups))
+        groups = {line.group for line in account} | {""}
+        return disjoint(*(self._composed([x for x in account if x.group in ("", one)]) for one in groups))
 
     def _composed(self, lines: list[Spending]) -> Guarantee:
         costs = [replace(self._nothing, epsilon=x.epsilon, delta=x.delta) for x in lines]

@@ -33,7 +33,7 @@ def judged(file: Path = RESULTS) -> list[dict[str, str]]:
     for row in rows:
         # of a campaign that stopped at a sweeping test nobody knows what a named one would have seen
         row.setdefault("without", "unsure" if is_sweeping(row["test"]) else row["outcome"])
-        if row["outcome"] == "survived" and row["why"]:
+        if row["outcome"] in ("survived", "unsure") and row["why"]:
             row["outcome"] = row["without"] = "equivalent"
     return rows
 

@@ -18,7 +18,7 @@ from userdp._public import public
 from userdp._types import ArrayLike, Floats, Rng
 from userdp.central.bounds import surrogate_curve
 from userdp.central.histogram import noise_mass, norms, public_users
-from userdp.privacy.guarantee import Neighbours
+from userdp.privacy.guarantee import Relation
 from userdp.privacy.noise import AdditiveNoise, GaussianNoise, gaussian_sigma
 from userdp.privacy.results import Release
 from userdp_papers._compiled import jit
@@ -41,7 +41,7 @@ def private_gradient_descent(
     steps: int | None = None,
     sparsity: int | None = None,
     users: int | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
     """Choose the bound by noisy projected gradient descent on G.
@@ -123,7 +123,7 @@ def geometric_quantile(
     rate: float = 0.2,
     steps: int = 50,
     users: int | None = None,
-    neighbours: Neighbours = "replace",
+    neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
     """Choose the bound as about the M-th largest norm, by a noisy multiplicative descent.

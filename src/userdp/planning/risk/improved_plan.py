@@ -310,13 +310,6 @@ def _best(known: Known, vote_size: int | None, rounds: int) -> Plan:
     return _plan(best, known, vote_size, rounds)
 
 
-def _trial(kind: type, *fields: Any) -> Any:
-    """A value whose fields need no check: a thousand are tried, and one is kept."""
-    made: Any = object.__new__(kind)
-    made.__dict__.update(zip(kind.__annotations__, fields, strict=True))
-    return made
-
-
 def _plan(x: NDArray, known: Known, vote_size: int | None, rounds: int) -> Plan:
     """Plan from unconstrained numbers; all zero is a sensible start."""
     x = np.minimum(np.maximum(x, -6), 6)
@@ -332,9 +325,9 @@ def _plan(x: NDArray, known: Known, vote_size: int | None, rounds: int) -> Plan:
     made, offset = [], WITHIN * tau if opens else 1.0
     for number in range(rounds):
         allowed = 0.0 if number == 0 and not opens else float(sigmas[number])
-        made.append(_trial(Round, users[opens + number], float(offset), allowed, known.spread))
+        made.append(Round(users[opens + number], float(offset), allowed, known.spread))
         if number + 1 < rounds:
             error, bias = _round(made[-1], known.law, known.epsilon, known.tails)
             offset = bias + slacks[number] * error
     votes = users[0] if opens else 0, float(tau), int(vote_size or 1)
-    return _trial(Plan, *votes, tuple(made), known.kind)
+    return Plan(*votes, tuple(made), known.kind)

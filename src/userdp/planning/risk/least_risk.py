@@ -78,8 +78,8 @@ def two_point_least(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
     of yes or no at the budget ``log(1 + (exp(epsilon) - 1) t)``; the Bayes risk after n such answers is a
     sum.
     """
-    n = int(n)  # twice a whole number of numpy may overflow
-    law, reach = _cells(size_law), min(MOST_BALLOTS, 5 * math.isqrt(n) + 50)
+    _validate.integer(1, n=n)
+    law, reach = _cells(size_law), min(MOST_BALLOTS, 5 * math.isqrt(int(n)) + 50)
     best = float(score_limit(0.0, law, epsilon=epsilon))
     gaps = np.unique(np.minimum(np.append(GAPS, np.inf) / (best * math.sqrt(n)), 1.0))
     middle = np.floor(law.values / 2) + 1
