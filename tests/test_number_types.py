@@ -15,6 +15,7 @@ from userdp.central import uniform_mean
 from userdp.local import split_budget
 from userdp.local.sparse import Hashes
 from userdp.privacy import BinaryResponse, KaryResponse, TwoPointReport, UnaryEncoding
+from userdp.release import Budget
 from userdp.sizes import empirical_sizes
 
 TYPES = np.int8, np.uint8, np.int32, np.uint64, np.float16, np.float32
@@ -160,3 +161,4 @@ def test_what_is_true_or_false_is_so_in_numpy_too():
         split_budget(4, epsilon=3.0, general=0)
     with pytest.raises(TypeError, match="^public must be True or False, got 'no'"):
         empirical_sizes([1, 2], public="no")
+    assert Budget(1.0, exact=np.True_).exact is True

@@ -377,6 +377,7 @@ def test_the_printed_descent_states_what_it_costs():
     sigma = sampled_noise(40, epsilon=50.0, delta=0.01) * (2 + mass / 40) / 2
     proved = sampled_epsilon(1599, 40, sigma=sigma, delta=0.01)
     assert chosen.guarantee.epsilon == pytest.approx(proved, rel=1e-9) and proved > 1
+    assert 0 <= chosen.value <= 20 and chosen.guarantee.delta == 0.01
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01])

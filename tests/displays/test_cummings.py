@@ -119,7 +119,9 @@ def test_the_first_distance_of_14_needs_six_for_four(ell):
     assert (total <= 4 * ell) == (ell >= 2)
 
 
-@pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(6)])
+@pytest.mark.parametrize(
+    "b", [Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(6), Fraction(9)]
+)
 def test_both_distances_of_14_add_to_six_b_from_b_two_on(b):
     """(12) and display 6, with f = 1: the changed users have at most half of display 3; at B = 1 it fails."""
     n, changes = 40, 3

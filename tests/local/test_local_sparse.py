@@ -183,9 +183,12 @@ def test_printed_folds_make_the_first_half_report_twice():
     assert sparse_selection(means, size=100, **options).guarantee.epsilon == pytest.approx(0.8, rel=1e-12)
 
 
-def test_the_default_half_width_counts_the_users_that_refine_one_coordinate():
-    means, options = np.full((54, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
-    width = localised_half_width(n=9, size=9, epsilon=2.0)  # 27 users for 3 coordinates
+@pytest.mark.parametrize(
+    ("n", "refining"), [(50, 8), (54, 9)]
+)  # 25 users for 3 coordinates: some have no more
+def test_the_default_half_width_counts_the_users_that_refine_one_coordinate(n, refining):
+    means, options = np.full((n, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
+    width = localised_half_width(n=refining, size=9, epsilon=2.0)
     one, other = (
         sparse_selection(means, half_width=half_width, rng=np.random.default_rng(1), **options)
         for half_width in (None, width)

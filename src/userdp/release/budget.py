@@ -77,6 +77,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         _validate.budget(epsilon=self.epsilon)
+        _validate.one_of((True, False), exact=self.exact)
         self._nothing = nothing_spent(trust=self.trust, neighbours=self.neighbours)
         self._most = replace(self._nothing, epsilon=self.epsilon, delta=self.delta)
         self._change(lambda account: None)

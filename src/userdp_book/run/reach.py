@@ -28,7 +28,7 @@ class Sources:
         found = [one for folder in self.folders for one in sorted(folder.rglob("*.*")) if one.is_file()]
         self.paths = {module_name(one, path): one for one in found if one.suffix == ".py"}
         data = [one for one in found if one.suffix not in (".py", ".pyc")]
-        self.others = [one for one in data if one.parent.name != JUDGEMENT]
+        self.others = [one for one in data if one.parent.name != JUDGEMENT or one.suffix == ".csv"]
         self._modules: dict[str, Module] = {}
         self._after: dict[Node, list[Node]] = {}
         self._plants: dict[str, list[tuple[Node, Node]]] = {}
