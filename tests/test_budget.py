@@ -18,6 +18,7 @@ from userdp.local import duchi_mean
 from userdp.privacy import GaussianNoise, Guarantee, LaplaceNoise, gaussian_delta, gaussian_sigma
 from userdp.release import Budget
 from userdp.release.budget import Overspent
+from userdp.release.losses import composed_epsilon
 
 CENTRAL = Guarantee(0.25, trust="central")
 STARS = [0.1, 0.5, 0.3]
@@ -261,6 +262,24 @@ def test_exact_composition_is_never_below_the_truth():
     )
     budget.spend(LaplaceNoise(9.0, 1.0))
     assert before.epsilon < budget.spent.epsilon < before.epsilon + 1 / 9
+
+
+@pytest.mark.parametrize(
+    ("release", "width"),
+    [
+        ((0.5, 0.0, 10.0), 4e-5),
+        ((30.0, 0.0, 0.0), 3e-4),
+        ((0.5, 0.0, 0.03), (0.5 / 0.03**2 + 8 / 0.03) / 1e5),
+    ],
+    ids=["as fine as the budget asks", "a loud release of unknown noise", "little normal noise"],
+)
+def test_losses_are_counted_in_cells_that_the_loudest_release_leaves_few(release, width, monkeypatch):
+    """A loud release in fine cells would fill the memory."""
+    losses = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    widths, identity = [], losses.identity
+    monkeypatch.setattr(losses, "identity", lambda **cell: widths.append(*cell.values()) or identity(**cell))
+    composed_epsilon([release], delta=1e-6, budget=2.0)
+    assert widths == [pytest.approx(width, rel=1e-12)]
 
 
 def test_without_the_library_its_extra_is_named(monkeypatch):
