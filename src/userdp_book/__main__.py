@@ -17,6 +17,8 @@ from .run import cache
 from .run.pages import Page, pages
 from .run.reach import Sources
 
+BAR = "  {percentage:.0f}% done, {remaining} left; running: {postfix}"
+
 
 def execute(chosen: list[Page], jobs: int, *, afresh: bool = False) -> bool:
     """Run the pages whose outputs are not in the cache (or all, afresh); say whether all went well."""
@@ -34,27 +36,27 @@ def execute(chosen: list[Page], jobs: int, *, afresh: bool = False) -> bool:
 
 def run_due(due: list[Page], jobs: int) -> bool:
     """Run pages, the longest first, and say how far it is; an interruption keeps what is done."""
-    from .run.execute import run_all
-    from .run.progress import Progress, expected_seconds, say
+    from tqdm import tqdm
 
-    expected, start = expected_seconds(due), time.time()
-    progress, failed = Progress(expected, jobs), False
+    from .run.execute import run_all
+    from .run.progress import expected_seconds
+
+    expected, start, failed = expected_seconds(due), time.time(), False
+    bar = tqdm(total=sum(expected.values()), bar_format=BAR, file=sys.stdout, disable=None, leave=False)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with closing(run_all(sorted(due, key=expected.get, reverse=True), jobs)) as runs:
+        with bar, closing(run_all(sorted(due, key=expected.get, reverse=True), jobs)) as runs:
             for page, error, running in runs:
                 if page:
-                    seconds = cache.last_run(page).get("seconds", 0.0)
-                    progress.end(page, seconds)
-                    said = "FAILED" if error else f"{seconds:6.1f} s"
-                    say(f"  {said}  {page.docname}\n{error}".rstrip())
+                    said = "FAILED" if error else f"{cache.last_run(page)['seconds']:6.1f} s"
+                    bar.update(expected[page])
+                    bar.write(f"  {said}  {page.docname}\n{error}".rstrip())
                     failed = failed or bool(error)
-                if running:
-                    say(f"  {progress.line(running)}", for_now=True)
+                bar.set_postfix_str(", ".join(page.name for page in running))
     except KeyboardInterrupt:
         # The files are asked: a page may be kept and not yet told.
         kept = sum(page.executed.is_file() and page.executed.stat().st_mtime >= start for page in due)
-        say(f"interrupted: {kept} of {len(due)} are done and kept")
+        print(f"interrupted: {kept} of {len(due)} are done and kept", flush=True)
         # The kernels end with this process; their threads would wait for them.
         os._exit(130)
     return not failed

@@ -13,7 +13,7 @@ from userdp_book.__main__ import run_due
 from userdp_book.run import cache
 from userdp_book.run.execute import run
 from userdp_book.run.pages import Page, code_cells, read
-from userdp_book.run.progress import Progress, expected_seconds, stored_seconds
+from userdp_book.run.progress import expected_seconds, stored_seconds
 from userdp_book.run.reach import Sources
 
 PAGE = f"""{FRONT}
@@ -139,7 +139,7 @@ def test_a_forked_kernel_is_as_a_fresh_one(book, execute):
     forked, fresh = ([line for line in lines if not line.startswith("modules")] for lines in shown)
     assert forked == fresh, said
     *_, own = shown[0]
-    assert own == "modules ['userdp_book', 'userdp_book.run', 'userdp_book.run.forked']"
+    assert own == f"modules {[f'userdp_book{room}' for room in ('', '.run', '.run.forked', '.run.narrow')]}"
 
 
 @pytest.mark.slow
@@ -149,19 +149,6 @@ def test_a_failing_page_is_told_and_not_kept(book, execute):
     said, _ = process.communicate(timeout=LONG)
     assert process.returncode == 1 and "FAILED  book/bad" in said and "ValueError" in said
     assert not bad.executed.exists()
-
-
-def test_the_line_tells_what_runs_and_how_long_it_will_take(book):
-    first, second, third = (Page(book, name) for name in ("first", "second", "third"))
-    time = [0.0]
-    progress = Progress({first: 100.0, second: 40.0, third: 20.0}, 2, now=lambda: time[0])
-    assert progress.line([first, second]) == "0 of 3 done, 2 min left; running: first, second"
-    time[0] = 80.0
-    progress.end(second, 80.0)  # a machine half as fast as expected
-    assert progress.line([first, third]) == "1 of 3 done, 2 min left; running: first, third"
-    time[0] = 190.0
-    progress.end(third, 40.0)
-    assert progress.line([first]) == "2 of 3 done, 10 s left; running: first"
 
 
 def test_seconds_are_expected_from_the_last_run_or_the_table_or_the_usual(book, root):

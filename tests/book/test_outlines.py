@@ -1,10 +1,10 @@
-"""What Sphinx numbers, and what the sidebar lists, without going through the whole book for each page."""
+"""What Sphinx numbers, without going through the whole book for each page."""
 
 import pytest
 from sphinx.application import Sphinx
 from sphinx.environment.collectors.toctree import TocTreeCollector
 
-from userdp_book.site import outlines, sidebar
+from userdp_book.site import outlines
 
 INDEX = """
 Book
@@ -88,13 +88,3 @@ def test_without_their_titles_figures_would_have_no_number(small, monkeypatch):
     monkeypatch.setattr(outlines, "MARKS", ())
     small.build()
     assert small.env.toc_fignumbers == {"first": {"displaymath": {"equation-one": (1, 1)}}}
-
-
-def test_the_sidebar_leads_to_every_page(small):
-    small.build()
-    ((caption, entries),) = sidebar.contents(small)
-    first, second = entries
-    assert (caption, first[0], second[0]) == ("Part & one", "first", "second")
-    assert first[1].endswith("<em>First</em> page") and [below[0] for below in first[2]] == ["below"]
-    assert [sidebar.leads_to(entry, "below") for entry in entries] == [True, False]
-    assert sidebar.leads_to(second, "second")

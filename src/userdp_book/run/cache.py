@@ -8,10 +8,13 @@ import json
 import sys
 from dataclasses import asdict
 from hashlib import sha256
+from pathlib import Path
 
 from .definitions import Code, parsed, read_code, without_words
 from .pages import Page, code_cells, notebook
 from .reach import Sources
+
+DRAWING = Path(__file__).with_name("narrow.py")
 
 
 def last_run(page: Page) -> dict:
@@ -25,7 +28,15 @@ def last_run(page: Page) -> dict:
 def key(page: Page, sources: Sources, noted: dict | None = None) -> str:
     """The hash under which the page's outputs are kept."""
     found = code(page, last_run(page) if noted is None else noted)
-    said = [sys.version_info[:2], pins(page), found.digest, sources.digest(found), judged(page, sources)]
+    drawing = DRAWING.read_text(encoding="utf8")  # every figure is drawn by it too
+    said = [
+        sys.version_info[:2],
+        pins(page),
+        found.digest,
+        sources.digest(found),
+        judged(page, sources),
+        drawing,
+    ]
     return sha256(json.dumps(said).encode()).hexdigest()
 
 

@@ -15,6 +15,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 
 from . import cache, forked
+from .narrow import KIND
 from .pages import Page, code_cells, notebook, read, tidy, write
 from .reach import Sources
 
@@ -25,7 +26,7 @@ CLIENT: dict[str, Any] = {
     # One stream output a cell, however the kernel's messages happened to be cut.
     "coalesce_streams": True,
     # Errors only: the kernel's advice on its own transport is no news to a reader.
-    "extra_arguments": ["--log-level=40"],
+    "extra_arguments": ["--log-level=40", "--IPKernelApp.extensions=userdp_book.run.narrow"],
 }
 
 
@@ -102,8 +103,10 @@ def run_all(ordered: list[Page], jobs: int) -> Iterator[tuple[Page | None, str, 
 
 
 def computed(page: Page) -> NotebookNode | None:
-    """The notebook as last executed, without the cache's own notes."""
+    """The notebook as last executed, without the cache's own notes and pictures."""
     nb = copy.deepcopy(read(page.executed))
     if nb is not None:
         nb.metadata.pop("userdp", None)
+        for output in (output for cell in code_cells(nb) for output in cell.outputs):
+            output.get("data", {}).pop(KIND, None)
     return nb

@@ -22,7 +22,6 @@ ROOMS = (
     "boxes",
     "behind",
     "api_index",
-    "sidebar",
     "moving",
     "sharing",
     "published",

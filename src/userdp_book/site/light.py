@@ -1,8 +1,9 @@
-"""Only what pages use: the theme brings all of Bootstrap's rules and two thousand icons, for the few used."""
+"""Pictures of few bytes, known size and the width that suits; of two thousand icons those that are used."""
 
 import re
+import shutil
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from hashlib import sha256
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -11,19 +12,16 @@ from PIL import Image
 
 from . import SAFE
 
-STYLES, ICONS = "styles/pydata-sphinx-theme.css", "scripts/fontawesome.js"
+ICONS = "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
-# Engines whose words are no classes of a page.
-ENGINES = ("mathjax", "fontawesome.js", "tippy/")
-WORD = re.compile(r"[A-Za-z_][\w-]*")
-IN_PAGE = re.compile(r'class="([^"]*)"')
-CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
-PARENTHESES = re.compile(r"\([^()]*\)")
-COMMA = re.compile(r",(?![^()]*\))")
+ICON_CLASS = re.compile(r"\bfa-[\w-]+")
 # Its name, width, height, other names and outline.
 ICON = re.compile(r'"?([\w-]+)"?:\[(\d+),(\d+),\[([^\]]*)\],"\w+","([^"]+)"')
-PICTURE = re.compile(r' (?<=<img )(?=[^>]*src="[^"]*_images/([^"]+\.png)")')
-SIZED = ' width="%d" height="%d"'
+PICTURE = re.compile(r'<img( [^>]*src="([^"]*_images/([^"]+\.png))"[^>]*>)')
+SIZED = '<img width="%d" height="%d"%s'
+# The drawings for telephones, by the names of those for wider screens.
+NARROW = Path("_build") / "narrow"
+CHOICE = '<picture><source media="(max-width: 48rem)" width="%d" height="%d" srcset="%s">%s</picture>'
 # What stands in the place of each <i class="fa-...">, as the theme's styles expect it.
 SCRIPT = """// The icons that this book uses, from Font Awesome Free (CC BY 4.0).
 for (const [name, [width, height, path]] of Object.entries(%s))
@@ -41,28 +39,45 @@ for (const [name, [width, height, path]] of Object.entries(%s))
 
 def in_palette(png: str) -> str:
     """A picture in base64 with the 256 colours that serve it best, a third of the bytes."""
+    if not png:
+        return ""
     image, out = Image.open(BytesIO(b64decode(png))).convert("RGB"), BytesIO()
     colours = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     colours.save(out, "png", compress_level=6)  # what more would save costs more time
     return b64encode(out.getvalue()).decode("ascii")
 
 
+def lay_by(folder: Path, png: str, narrow: str) -> None:
+    """Keep a drawing for telephones under the name that myst-nb gives the other."""
+    if narrow:
+        (folder / NARROW).mkdir(parents=True, exist_ok=True)
+        name = sha256(b64decode(png)).hexdigest()
+        (folder / NARROW / f"{name}.png").write_bytes(b64decode(narrow))
+
+
 def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Say how large each picture is, so that the page does not move when it comes."""
     paths = {name: path for path, name in app.builder.images.items()}
+    images = Path(app.outdir) / "_images"
+    images.mkdir(exist_ok=True)
 
-    size = lambda found: Image.open(Path(app.srcdir) / paths[found[1]]).size  # noqa: E731
-    context["body"] = PICTURE.sub(lambda found: SIZED % size(found) + found[0], context.get("body", ""))
+    def sized(found: re.Match) -> str:
+        rest, src, name = found.groups()
+        image = SIZED % (*Image.open(Path(app.srcdir) / paths[name]).size, rest)
+        if not (narrow := Path(app.srcdir) / NARROW / name).is_file():
+            return image
+        shutil.copy(narrow, images / f"narrow-{name}")
+        return CHOICE % (*Image.open(narrow).size, src.replace(name, f"narrow-{name}"), image)
+
+    context["body"] = PICTURE.sub(sized, context.get("body", ""))
 
 
 def lighten(app, error) -> None:
-    """Leave only the rules and the icons that a page or a script of the book mentions."""
+    """Leave only the icons that a page or a script of the book mentions: 6 kB of 1.5 MB."""
     if error or app.builder.name != "html":
         return
     out = Path(app.outdir)
-    used = mentioned(out)
-    (out / "_static" / STYLES).write_text("".join(kept(read(STYLES), used)), encoding="utf8")
-    (out / "_static" / ICONS).write_text(SCRIPT % icons(read(ICONS), used), encoding="utf8")
+    (out / "_static" / ICONS).write_text(SCRIPT % icons(read(ICONS), mentioned(out)), encoding="utf8")
 
 
 def read(name: str) -> str:
@@ -70,52 +85,10 @@ def read(name: str) -> str:
 
 
 def mentioned(out: Path) -> set[str]:
-    """Classes of all pages, and every word of the scripts."""
-    used: set[str] = set()
-    for page in out.rglob("*.html"):
-        for classes in set(IN_PAGE.findall(page.read_text(encoding="utf8"))):
-            used.update(classes.split())
-    for script in (out / "_static").rglob("*.js"):
-        if not any(engine in script.as_posix() for engine in ENGINES):
-            used.update(WORD.findall(script.read_text(encoding="utf8")))
-    return used
-
-
-def kept(css: str, used: set[str]) -> Iterator[str]:
-    """The rules of which some selector asks for mentioned classes only."""
-    for head, body in rules(css):
-        if head.startswith(("@media", "@supports")):
-            inner = "".join(kept(body, used))
-            yield f"{head}{{{inner}}}" if inner else ""
-        elif head.startswith("@"):
-            yield "" if "Awesome" in body else f"{head}{{{body}}}" if body else f"{head};"
-        else:
-            chosen = ",".join(part for part in COMMA.split(head) if can_match(part, used))
-            yield f"{chosen}{{{body}}}" if chosen else ""
-
-
-def rules(css: str) -> Iterator[tuple[str, str]]:
-    """Head and body of every rule of one level; a line of import or charset has no body."""
-    css, place = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL), 0
-    while place < len(css.rstrip()):
-        start, end = css.find("{", place), css.find(";", place)
-        if start < 0 or 0 <= end < start:
-            yield css[place:end].strip(), ""
-            place = end + 1
-            continue
-        depth, stop = 1, start + 1
-        while depth:
-            depth += {"{": 1, "}": -1}.get(css[stop], 0)
-            stop += 1
-        yield css[place:start].strip(), css[start + 1 : stop - 1]
-        place = stop
-
-
-def can_match(selector: str, used: set[str]) -> bool:
-    """Whether all classes outside of parentheses are mentioned."""
-    while PARENTHESES.search(selector):
-        selector = PARENTHESES.sub("", selector)
-    return "\\" in selector or used.issuperset(CLASS.findall(selector))
+    """Names of icons on all pages and in the scripts."""
+    scripts = (file for file in (out / "_static").rglob("*.js") if file.name != Path(ICONS).name)
+    texts = (file.read_text(encoding="utf8") for file in (*out.rglob("*.html"), *scripts))
+    return {name for text in texts for name in ICON_CLASS.findall(text)}
 
 
 def icons(script: str, used: set[str]) -> dict[str, list]:
@@ -126,7 +99,7 @@ def icons(script: str, used: set[str]) -> dict[str, list]:
         own[name] = [int(width), int(height), path]
         others |= dict.fromkeys(re.findall(r'"([\w-]+)"', names), own[name])
     drawn = others | own
-    wanted = {word: word.removeprefix("fa-") for word in sorted(used) if word.startswith("fa-")}
+    wanted = {word: word.removeprefix("fa-") for word in sorted(used)}
     return {word: drawn[name] for word, name in wanted.items() if name in drawn}
 
 

@@ -10,8 +10,8 @@ from jupyter_cache.readers import get_reader
 from nbformat import NotebookNode
 from sphinx.errors import ExtensionError
 
-from ..run.execute import computed
-from ..run.pages import Page, code_cells, is_executable
+from ..run.narrow import KIND
+from ..run.pages import Page, code_cells, is_executable, read
 from . import SAFE, light, tables
 from .build import JOBS
 
@@ -30,32 +30,34 @@ def configure(app, config) -> None:
 
 def fill(app, env, docnames: list[str]) -> None:
     """Put the outputs of the pages to be read into the cache; fail when a page was not run as it is."""
-    cache, read = get_cache(app.config.nb_execution_cache_path), get_reader(READER)
+    cache, reader = get_cache(app.config.nb_execution_cache_path), get_reader(READER)
     cache.clear_cache()
     bundles, missing = [], []
     for page in (page_of(app, docname) for docname in docnames):
         if page.source.is_file() and is_executable(page.source):
-            nb = read(str(page.source))
-            if with_outputs(nb, computed(page)):
+            nb = reader(str(page.source))
+            if with_outputs(nb, read(page.executed)):
                 bundles.append(CacheBundleIn(nb, str(page.source)))
             else:
                 missing.append(page.docname)
     if missing:
         raise ExtensionError(f"{', '.join(missing)}: has not been executed as it is now: use `make book`")
-    lighten([bundle.nb for bundle in bundles], int(os.environ.get(JOBS, "1")))
+    lighten([bundle.nb for bundle in bundles], Path(app.srcdir), int(os.environ.get(JOBS, "1")))
     for bundle in bundles:
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
-def lighten(notebooks: list[NotebookNode], jobs: int) -> None:
-    """Compress the pictures, several side by side."""
+def lighten(notebooks: list[NotebookNode], folder: Path, jobs: int) -> None:
+    """Compress the pictures, several side by side, and lay those for telephones by."""
     cells = [cell for nb in notebooks for cell in code_cells(nb)]
     outputs = [output.get("data", {}) for cell in cells for output in cell.outputs]
     shown = [data for data in outputs if "image/png" in data]
     with ProcessPoolExecutor(jobs) as pool:
         small = pool.map(light.in_palette, [data["image/png"] for data in shown])
-        for data, png in zip(shown, small, strict=True):
+        narrow = pool.map(light.in_palette, [data.pop(KIND, "") for data in shown])
+        for data, png, other in zip(shown, small, narrow, strict=True):
             data["image/png"] = png
+            light.lay_by(folder, png, other)
 
 
 def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:

@@ -36,7 +36,7 @@ const userdpPage = (() => {
     const copy = element("div", { className: "bd-article preview" }, found.cloneNode(true));
     for (const one of copy.querySelectorAll("[id]")) one.removeAttribute("id");
     for (const one of copy.querySelectorAll("script, button, .headerlink, .behind, .run-bar, details:not(.claim-row)")) one.remove();
-    for (const one of copy.querySelectorAll("img, a")) for (const name of ["src", "href"])
+    for (const one of copy.querySelectorAll("img, source, a")) for (const name of ["src", "srcset", "href"])
       if (one.hasAttribute(name)) one.setAttribute(name, new URL(one.getAttribute(name), url).href);
     await window.MathJax?.typesetPromise?.([copy]);
     return copy;
