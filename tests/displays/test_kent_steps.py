@@ -242,6 +242,21 @@ def test_both_ends_move_a_mean_by_four_tails(m, tau):
     assert integral > 0.99 * exp(-(y**2) / 2)
 
 
+@pytest.mark.parametrize(("theta", "nearer"), [(-0.15, 4), (-0.05, 6)])
+def test_projecting_needs_the_event_of_105_in_155(theta, nearer, m=900, tau=0.1):
+    """(155): signs and ten bins, exactly; the printed event admits a bin two away, widened by 2 tau only."""
+    ups = np.arange(m + 1)
+    means, law = 2 * ups / m - 1, binom.pmf(ups, m, (1 + theta) / 2)
+    bound = 4 * exp(-m * tau**2 / 2)
+
+    def moved(winner):
+        low = -1 + 2 * (winner - 1) * tau - 2 * tau
+        return law @ abs(np.clip(means, low, low + 6 * tau) - means)
+
+    assert max(moved(5), moved(nearer)) <= bound  # the bin [-0.2, 0) of the mean, and the nearer one
+    assert max(moved(3), moved(7)) > 3 * bound
+
+
 def test_the_share_of_a_component_errs_by_the_order_in_177():
     """(177): an even share attains coth^2 / (4 N); then at most 91 k^2 / (c^2 x) for x = n epsilon^2 >= 1."""
     for gain, users in product((F(1, 3), F(1, 50)), (1, 12)):
