@@ -176,6 +176,14 @@ def test_private_variance_keeps_the_promise_with_enough_users():
     assert hits >= stats.binom.ppf(1e-6, 300, 0.95)
 
 
+@pytest.mark.parametrize("smallest", [0.01, 1 / 128, 0.05])
+def test_a_variance_below_the_smallest_is_overstated_at_most_fourfold(smallest):
+    """All means are equal; with a large budget the lowest scale is chosen."""
+    options = {"smallest": smallest, "epsilon": 500.0, "rng": np.random.default_rng(8)}
+    value = private_variance(np.full(2000, 0.5), **options).value
+    assert 2 * smallest < value <= 4 * smallest
+
+
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delta):
     seen = []

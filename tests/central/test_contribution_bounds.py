@@ -482,6 +482,12 @@ def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
     np.testing.assert_allclose(steps, [0, 0, 1, 1], atol=1e-9)
 
 
+def test_a_geometric_descent_starts_at_one():
+    options = CHOICE | {"release_delta": 0.0, "delta": 0.01, "steps": 1, "rate": 1.0}
+    chosen = geometric_quantile([[0.0]], users=1, rng=Silent(), **options)
+    assert chosen.value == pytest.approx(np.exp(-noise_mass(1, epsilon=1.0)), rel=1e-12)
+
+
 @pytest.mark.parametrize("noise, moved", [(-1e6, np.exp(-50)), (-40.0, np.exp(-40)), (3e5, np.exp(50))])
 def test_a_geometric_step_is_cut_where_floats_would_end(noise, moved):
     options = {"largest": 1e30, "release_epsilon": 1e9, "epsilon": 0.5, "delta": 0.01, "steps": 1}

@@ -560,6 +560,13 @@ def test_one_user_of_any_size_changes_differences_of_the_objective_by_at_most_th
     assert np.ptp(change) <= largest + 1e-9
 
 
+@pytest.mark.parametrize("bounds", [[2, 5, 5], [5, 2], [5, 2, 2, 5]])
+def test_the_range_of_the_objective_takes_each_bound_once(bounds):
+    """Under add/remove adjacency it depends on the second largest bound."""
+    options = {"neighbours": "add-remove", "weight": 2.0}
+    assert objective_range(bounds, **options) == objective_range([2, 5], **options) == 6.0
+
+
 def choice_law(counts, waste=1.0, **options):
     """Law of `private_bound` on a table, from what it asks of the generator."""
     rng = Silent()

@@ -315,6 +315,17 @@ def test_width_is_the_printed_one():
     )
 
 
+@pytest.mark.parametrize("size", [1, 9])
+def test_the_width_by_default_is_that_of_all_users_and_records(size):
+    asked = {"size": size, "components": 1, "epsilon": 6.0}
+    width = mixture_half_width(n=999, size=size, epsilon=6.0)
+    found, expected = (
+        mixture_means(np.zeros(999), rng=np.random.default_rng(2), **asked, **given)
+        for given in ({}, {"half_width": width})
+    )
+    np.testing.assert_array_equal(found.value, expected.value)
+
+
 def run(rng, means=(0.0,) * 9, size=9, components=2, epsilon=1.0, half_width=0.1, **options):
     return mixture_means(
         means, size=size, components=components, epsilon=epsilon, rng=rng, half_width=half_width, **options

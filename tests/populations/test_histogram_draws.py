@@ -180,3 +180,8 @@ def test_gamma_users_have_the_stated_moments():
     sizes = gamma_poisson_histograms(200_000, 3, mean=4.0, shape=2.0, rng=rng).sum(axis=1)
     assert sizes.mean() == pytest.approx(4, rel=0.02)
     assert sizes.var() == pytest.approx(4 + 4**2 / 2, rel=0.03)
+
+
+def test_no_user_holds_less_than_nothing():
+    with pytest.raises(ValueError, match="^sizes must"):
+        dirichlet_histograms(LAW, np.array([3, -1]), rng=np.random.default_rng(1))

@@ -14,6 +14,7 @@ from userdp.sizes import (
     uniform_sizes,
 )
 from userdp_papers.populations import basis, sobolev_weights
+from userdp_papers.populations.densities import TrigonometricDensity
 from userdp_papers.populations.records import PointMass, Signs, Uniforms, draw_halves
 
 LITERAL = {
@@ -141,3 +142,20 @@ def test_the_weights_of_an_ellipsoid_are_those_of_a_derivative():
     slope = (basis(x + step, terms) - basis(x - step, terms)) @ theta / (2 * step)
     weighed = np.sum(sobolev_weights(terms, 1.0) ** 2 * theta**2)
     assert weighed == pytest.approx(np.mean(slope**2) / np.pi**2, rel=1e-4)
+
+
+def test_uniform_sizes_end_where_they_are_said_to():
+    law = uniform_sizes(3, 5)
+    assert law.values.tolist() == [3, 4, 5] and law.probabilities.tolist() == pytest.approx([1 / 3] * 3)
+
+
+def test_a_density_that_touches_zero_is_refused():
+    TrigonometricDensity((0.7, 0.0))
+    with pytest.raises(ValueError, match="^later must hold pairs"):
+        TrigonometricDensity((0.5**0.5, 0.0))
+
+
+@pytest.mark.parametrize("high", [8193, 8194, 8195])
+def test_no_size_is_left_out_where_the_smooth_part_begins(high):
+    """Up to 8,192 sizes are added one by one; of 8,193 one is left to the formula."""
+    assert PowerLawSizes(1, high, 0.4).expectation(np.ones_like) == pytest.approx(1, rel=1e-13)

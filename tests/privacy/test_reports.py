@@ -83,6 +83,22 @@ def test_a_piecewise_report_has_the_loss_and_the_moments_of_its_density(epsilon)
     assert np.all(report.density([cuts[0] - 0.01, cuts[-1] + 0.01], 0.3) == 0)
 
 
+@pytest.mark.parametrize(("low", "high"), [(-0.25, 0.5), (2.0, 5.0)])
+def test_two_points_have_the_stated_mean_and_variance(low, high):
+    """On a domain whose centre is not 0."""
+    report, x = TwoPointReport(low, high, 0.9), np.linspace(low, high, 5)
+    points = (low + high) / 2 + report.magnitude * np.array([-1.0, 1.0])
+    upper = 0.5 + (x - (low + high) / 2) / (2 * report.magnitude)
+    variance = upper * (1 - upper) * (points[1] - points[0]) ** 2
+    np.testing.assert_allclose(report.variance(x), variance, rtol=1e-12)
+    np.testing.assert_allclose(points[0] + upper * np.ptp(points), x, rtol=1e-12)
+
+
+def test_a_window_too_short_for_a_float_is_refused():
+    with pytest.raises(ValueError, match="has no answer: window must be positive"):
+        PiecewiseReport(0.0, 1e-200, 700.0)
+
+
 def test_piecewise_reports_are_drawn_from_their_density():
     report, rng = PiecewiseReport(-0.5, 1.0, 2.0), np.random.default_rng(11)
     drawn = report.privatise(np.full(40_000, 0.3), rng)

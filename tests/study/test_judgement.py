@@ -10,6 +10,7 @@ from userdp_papers.study.claims import (
     TARGETS,
     VERDICTS,
     WHOSE,
+    Claim,
     faults,
     judgements,
     statements,
@@ -152,6 +153,11 @@ def test_severities_exclude_each_other():
 
 def test_ten_faults_are_ranked():
     assert sorted(fault["rank"] for fault in FAULTS.values() if "rank" in fault) == list(range(1, 11))
+
+
+def test_a_claim_is_about_the_statement_of_its_key():
+    key = next(key for key, claim in judgements().items() if not claim.get("template"))
+    assert Claim.judged(key).id == key.rpartition(".")[0] in statements()
 
 
 def test_every_statement_is_judged():
