@@ -225,6 +225,16 @@ def test_the_chernoff_bound_in_lemma_f_1():
         assert 2 * laplace.sf(np.log(2 / beta)) == pytest.approx(beta / 2)
 
 
+@pytest.mark.parametrize(("users", "missing"), [(100, 6.5e-4), (1000, 6.5e-5)])
+def test_the_chernoff_bound_of_lemma_f_1_needs_its_condition_on_both_sides(users, missing, beta=0.05):
+    """Displays 2 and 3 for a mean near 1: a single 0 is too far off with the minimum, not with the mean."""
+    assert users * missing < 2 * np.log(1 / beta) < users * (1 - missing)
+    with_minimum, with_mean = np.sqrt(3 * np.log(4 / beta) * np.array([missing, 1 - missing]) / users)
+    one_zero = 1 / users - missing
+    assert 0.98 * one_zero < with_minimum < one_zero < with_mean
+    assert 1 - (1 - missing) ** users == pytest.approx(2.5 * beta / 2, rel=0.01)
+
+
 @pytest.mark.parametrize(("theta", "initial", "rate"), [row[:3] for row in RATIONALS])
 def test_the_square_completed_in_lemma_f_1(theta, initial, rate):
     sorted_out = theta**2 - 2 * (initial + 6 * rate) * theta + initial**2
