@@ -97,7 +97,7 @@ def test_no_check_compares_a_thing_with_itself():
 # What README and first page say in words, and the claim that a page checks
 WORDS = {
     "almost twice the budget": "kent-alg-12.1",
-    "about a hundredth of that at the printed width": "kent-alg-2.6",
+    "about a hundredth of its value at the printed width": "kent-alg-2.6",
     "3ε": "cummings-thm-d.1.13",
     "6ε": "cummings-thm-d.1.9",
     "less than a third of": "cummings-alg-3.12",

@@ -26,8 +26,9 @@ CLIENT: dict[str, Any] = {
     # One stream output a cell, however the kernel's messages happened to be cut.
     "coalesce_streams": True,
     # Errors only: the kernel's advice on its own transport is no news to a reader.
-    "extra_arguments": ["--log-level=40", "--IPKernelApp.extensions=userdp_book.run.narrow"],
+    "extra_arguments": ["--log-level=40"],
 }
+NARROW = "--IPKernelApp.extensions=userdp_book.run.narrow"
 
 
 def run(page: Page, scratch: str | None = None, turn: AbstractContextManager | None = None) -> NotebookNode:
@@ -38,7 +39,8 @@ def run(page: Page, scratch: str | None = None, turn: AbstractContextManager | N
     nb = notebook(page)
     # An empty folder: a page that reads a file by a relative path should fail here, not at the reader's.
     with TemporaryDirectory(dir=scratch) as folder:
-        client = NotebookClient(nb, **CLIENT)
+        arguments = [*CLIENT["extra_arguments"], NARROW]
+        client = NotebookClient(nb, **CLIENT | {"extra_arguments": arguments})
         with client.setup_kernel(cwd=folder), turn or nullcontext():
             client.execute(cleanup_kc=False)
     return tidy(nb)
