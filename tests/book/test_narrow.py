@@ -62,6 +62,23 @@ def test_long_titles_take_lines_and_long_names_are_turned():
     assert all(name.get_rotation() == 35 for name in panels[1].get_xticklabels())
 
 
+def test_a_key_of_the_figure_and_that_of_its_panels_are_one():
+    figure, panels = side_by_side([("exact", "bound"), ("exact", "bound")])
+    figure.legend(panels[0].lines[:1], ["exact"])
+    figure.legend(panels[0].lines[-1:], ["another"])
+    drawn(figure)
+    (key,) = figure.legends
+    assert [text.get_text() for text in key.get_texts()] == ["exact", "another", "bound"]
+
+
+def test_a_title_that_was_placed_by_hand_keeps_off_the_panels():
+    figure, panels = side_by_side([("exact", "bound"), ("exact", "bound")])
+    figure.suptitle(f"{TITLE}, and longer still", y=1.02, x=0.01, ha="left")
+    drawn(figure)
+    lowest = figure._suptitle.get_window_extent().y0
+    assert lowest > panels[0]._left_title.get_window_extent().y1
+
+
 def test_keys_that_differ_stay_in_their_panels():
     figure, panels = side_by_side([("exact", "bound"), ("exact", "simulation")])
     drawn(figure)

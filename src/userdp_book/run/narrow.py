@@ -34,14 +34,15 @@ def drawn(figure: "Figure") -> str:
     """The figure with its panels in one column, its key below, and titles in as many lines as they need."""
     figure.set_layout_engine("constrained")  # seaborn's grids leave no room for a title above each panel
     figure.set_size_inches(WIDTH, figure.get_figheight() * stacked(figure) + LINE * keyed_below(figure))
-    for title in filter(None, [figure._suptitle, *(axes._left_title for axes in figure.axes)]):
-        title.set_wrap(True)
+    if figure._suptitle:
+        figure.suptitle(figure._suptitle.get_text(), x=0.01, ha="left", wrap=True)
     figure.draw_without_rendering()
     for axes in figure.axes:
-        names = [name for name in axes.get_xticklabels() if name.get_text() and name.get_visible()]
-        boxes = [name.get_window_extent() for name in names]
-        if any(left.overlaps(right) for left, right in pairwise(boxes)):
+        axes._left_title.set_wrap(True)
+        names = [one for one in axes.get_xticklabels() if one.get_text() and one.get_visible()]
+        if any(a.overlaps(b) for a, b in pairwise(name.get_window_extent() for name in names)):
             axes.tick_params(axis="x", rotation=35)
+    figure.draw_without_rendering()  # a bar of colours finds its place at the second time
     box, out = figure.get_tightbbox().frozen(), BytesIO()
     box.x0, box.x1 = min(box.x0, 0), max(box.x1, WIDTH)
     figure.savefig(out, format="png", bbox_inches=box.padded(0.05))
@@ -50,15 +51,16 @@ def drawn(figure: "Figure") -> str:
 
 def keyed_below(figure: "Figure") -> int:
     """Put the one key of all panels below them, where no line crosses it; return its number of lines."""
-    keys = [key for axes in figure.axes if (key := axes.get_legend())] or figure.legends[:1]
-    names = [[text.get_text() for text in key.get_texts()] for key in keys]
-    if not keys or any(one != names[0] for one in names):
-        return 0
-    title = keys[0].get_title().get_text() or None
-    figure.legend(keys[0].legend_handles, names[0], title=title, loc="outside lower left", alignment="left")
-    for key in keys:
+    inside = [key for axes in figure.axes if (key := axes.get_legend())]
+    names = [[text.get_text() for text in key.get_texts()] for key in inside]
+    shown, title = {}, ""
+    for key in [*figure.legends, *(inside if all(one == names[0] for one in names) else ())]:
+        shown |= dict(zip((one.get_text() for one in key.get_texts()), key.legend_handles, strict=False))
+        title = title or key.get_title().get_text()
         key.remove()
-    return len(names[0])
+    if shown:
+        figure.legend(shown.values(), shown, title=title, loc="outside lower left", alignment="left")
+    return len(shown)
 
 
 def stacked(figure: "Figure") -> float:
