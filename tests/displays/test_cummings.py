@@ -199,6 +199,7 @@ def test_randomised_response_against_19():
         assert keep * high + turn * low == pytest.approx(1)
         noise = keep * turn * (high - low) ** 2
         assert noise == pytest.approx(1 / (4 * sinh(epsilon / 2) ** 2), rel=1e-9, abs=0)
+        assert noise + 1 / 4 >= 1 / 8 + 1 / (8 * epsilon**2)  # (23) with half of c
     assert 5e-15 < noise * epsilon**2 < 1e-14
 
 
@@ -428,9 +429,10 @@ def test_a_window_begins_before_the_ideal_one_if_it_grows_with_the_variance():
 
 def test_the_statistic_without_some_users_is_as_near_as_13_says():
     """The deviation of display 2 times twice the logarithm; the variance itself has another unit."""
-    for least, changes, log_sets in ((0.01, 3, 20.0), (4.0, 0, 9.0)):
+    for least, changes, log_sets in ((0.01, 3, 20.0), (1.0, 0, 9.0)):
         deviation = sqrt(least**2 / (changes + 1))
         assert 2 * deviation * log_sets == pytest.approx(2 * least * log_sets / sqrt(changes + 1), rel=1e-12)
+        assert deviation**2 <= deviation  # no more than 1: the printed condition is the stronger one
         for unit in (10.0, 0.1):
             scaled = sqrt((unit * least) ** 2 / (changes + 1))
             assert scaled == pytest.approx(unit * deviation)

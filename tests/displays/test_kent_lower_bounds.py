@@ -57,6 +57,17 @@ def test_exponents_of_the_mixture_votes():
     assert Fraction(24, 100) ** 2 / 24 >= Fraction(1, 13_400)  # (176)
 
 
+@pytest.mark.parametrize(("information", "m"), [(1e8, 10**4), (1e10, 10**5)])
+def test_someone_strays_oftener_than_173_and_179_say(information, m, kappa=13_400):
+    """Coins of means -1/2 and 1/2, n eps^2 and m fixed, and so many users that some see ones only."""
+    tau = np.sqrt(4 * np.log(information * m) / m)
+    assert 6 * tau < 1 and 5 * tau - 1 / 2 < 1  # separated; the widened bin of -1/2 ends below 1
+    log_n = np.log(60) + m * np.log(4)
+    strays = -np.expm1(-np.exp(log_n - np.log(6) - m * np.log(4)))  # a third, half of them of the first coin
+    printed = np.exp(-information * 0.4**2 / kappa) + 2 / (information * m)
+    assert printed < 1e-11 and strays > 0.9999
+
+
 def test_the_horizon_of_mixtures_needs_the_least_share():
     """(172): the root of the horizon against e^(n eps^2 pi_0^2 / (2 kappa)), pi_0 = c / k, in exponents."""
     for information, k, c, kappa in rationals(4):
