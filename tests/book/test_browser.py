@@ -80,6 +80,12 @@ def test_the_sidebar_shows_where_one_is(tab, site):
     assert tab.evaluate(seen)[0]
 
 
+def test_the_sidebar_leads_to_every_page(tab, site):
+    visit(tab, site, "book/kent/univariate")
+    links = tab.locator(".bd-sidebar-primary a.reference").evaluate_all("all => all.map(e => e.href)")
+    assert {f"{site}/{name}.html" for name in docnames()} <= {link.partition("#")[0] for link in links}
+
+
 def test_a_closed_claim_says_in_two_lines_what_fits(tab, site):
     """Opened, it says all, and once."""
     rows = visit(tab, site, "book/kent/infinite-rates").locator(".claim:not(.claim-context) > .claim-row")
