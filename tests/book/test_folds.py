@@ -79,7 +79,7 @@ def test_a_picture_in_256_colours_is_lighter_and_looks_the_same():
 
 def test_icons_of_the_theme_are_found_by_either_name():
     words = "i.fa-bars, 'fa-pencil-alt' fa-github fa-solid fabric"
-    found = light.icons(light.read(light.ICONS), set(light.ICON_CLASS.findall(words)))
+    found = light.icons((light.THEME / light.ICONS).read_text("utf8"), set(light.ICON_CLASS.findall(words)))
     assert set(found) == {"fa-bars", "fa-pencil-alt", "fa-github"}
     assert all(path.startswith("M") for _, _, path in found.values())
 

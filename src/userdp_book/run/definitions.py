@@ -93,9 +93,8 @@ def read_module(source: str, name: str, package: bool) -> Module:
         for block in {"body", "orelse", "finalbody"} & vars(node).keys():
             if isinstance(inner := getattr(node, block), list):
                 inner[:] = [one for one in inner if not isinstance(one, IMPORT) or isinstance(node, FUNCTION)]
-    ours = {here for here, origins in bound.items() if any(map(is_ours, origins))}.union(
-        *map(names_of, tree.body)
-    )
+    ours = {here for here, origins in bound.items() if any(map(is_ours, origins))}
+    ours = ours.union(*map(names_of, tree.body))
     statements = tuple(read_statement(node, name, at, bound.keys(), ours) for node in tree.body)
     files = sorted({file for statement in statements for file in statement.files})
     return Module("", ((name, ""),), tuple(files), statements, bound, listed(tree))
@@ -138,9 +137,8 @@ def read_code(tree: ast.AST, package: str = "", module: str = "", known: Iterabl
         if "userdp" in text and "import" in text:
             found.update(read_code(parsed(text)).imports)
     files = sorted(text for text in texts if FILE.fullmatch(text))
-    return Code(
-        sha256(ast.dump(tree).encode()).hexdigest(), tuple(sorted(filter(is_ours, found))), tuple(files)
-    )
+    digest = sha256(ast.dump(tree).encode()).hexdigest()
+    return Code(digest, tuple(sorted(filter(is_ours, found))), tuple(files))
 
 
 def without_words(tree: ast.Module) -> ast.Module:
@@ -214,13 +212,9 @@ def names_of(node: ast.stmt) -> frozenset[str]:
 
 
 def targets(node: ast.AST) -> list[ast.expr]:
-    return (
-        node.targets
-        if isinstance(node, ast.Assign)
-        else [node.target]
-        if isinstance(node, ASSIGNMENT)
-        else []
-    )
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ASSIGNMENT) else []
 
 
 def at_import(tree: ast.AST) -> Iterator[ast.AST]:

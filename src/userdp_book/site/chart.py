@@ -79,10 +79,9 @@ def chart(
     line = place(across, here)
     inner = [f'<path class="here" stroke="#888" stroke-dasharray="2 3" d="M{line:.1f} {TOP}V{BOTTOM}"/>']
     for name, tone in tones.items():
-        pairs = [
-            (place(across, a), place(up, b)) for a, b in zip(at, curves.get(name, []), strict=name in curves)
-        ]
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in pairs if isfinite(b))
+        pairs = zip(at, curves.get(name, []), strict=name in curves)
+        places = [(place(across, a), place(up, b)) for a, b in pairs]
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in places if isfinite(b))
         inner.append(f'<polyline data-line="{escape(name)}" points="{points}" {look(tone)}/>')
         height = place(up, dots.get(name, float("nan")))
         dot = f'cx="{line:.1f}" cy="{height:.1f}" r="4"' if isfinite(height) else 'r="0"'
@@ -100,10 +99,8 @@ def chart(
 
 
 def written(x: float, y: float, said: str, anchor: str = "middle", kind: str = "word") -> str:
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
-        f"{escape(said)}</text>"
-    )
+    where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text class="{kind}" {where} fill="currentColor">{escape(said)}</text>'
 
 
 def look(tone: str, *, dashed: bool = True) -> str:

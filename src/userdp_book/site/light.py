@@ -76,12 +76,8 @@ def lighten(app, error) -> None:
     """Leave only the icons that a page or a script of the book mentions: 6 kB of 1.5 MB."""
     if error or app.builder.name != "html":
         return
-    out = Path(app.outdir)
-    (out / "_static" / ICONS).write_text(SCRIPT % icons(read(ICONS), mentioned(out)), encoding="utf8")
-
-
-def read(name: str) -> str:
-    return (THEME / name).read_text(encoding="utf8")
+    out, all_icons = Path(app.outdir), (THEME / ICONS).read_text(encoding="utf8")
+    (out / "_static" / ICONS).write_text(SCRIPT % icons(all_icons, mentioned(out)), encoding="utf8")
 
 
 def mentioned(out: Path) -> set[str]:

@@ -2,9 +2,14 @@
 
 import re
 import shutil
+from contextlib import suppress
+from functools import cache
 from html import unescape
 from importlib.metadata import distribution
 from pathlib import Path
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.mathtext import MathTextParser
 
 from . import SAFE
 
@@ -18,11 +23,11 @@ FONT = "output/chtml/fonts/tex"
 FOLDERS = ("output/chtml/fonts/woff-v2", "input/tex/extensions")
 
 INLINE = re.compile(r'(<span class="math notranslate nohighlight")(>\\\((.*?)\\\)</span>)', re.DOTALL)
-# What takes no room of its own, what takes most, and words that are written out.
-UNSEEN = r"\\(?:left|right|[bB]ig[glrm]*|math[a-z]+|text|[td]?frac|sqrt|[hb]a[tr]|[,;!: ])|[{}_^\s]"
-WIDE = r"\\(?:leq?|geq?|approx|sim|to|in|times|cdot|ll|gg|neq?|pm|subset|mapsto|Rightarrow)(?![a-z])|[=<>+-]"
-WORD = r"\\(log|exp|min|max|sup|inf|sinh|cosh|tanh)(?![a-z])"
-EM, WIDE_EM = 0.58, 1.24  # of a letter and of a relation, fitted to 1,352 formulas as they are set
+# A relation or a sum, with the room around it; what is small; and the room of macros that matplotlib has not.
+WIDE = r"\\(?:leq?|geq?|approx|sim|to|in|times|cdot|ll|gg|neq?|wedge)(?![a-z])|[=<>]|(?<=[\w)}\]!]) *[+-]"
+SMALL = r"[_^]\s*(\{(?:[^{}]|\{[^{}]*\})*\}|\\(?:mathrm|mathcal|text)\s*\{[^{}]*\}|\\[A-Za-z]+|.)"
+OURS = {r"\sqrt": 0.8, r"\eps": 0.5, r"\E": 0.7, r"\Var": 1.7, r"\Lap": 3.2, r"\ind": 1.6, r"\norm": 1}
+FACE = FontProperties(math_fontfamily="cm", size=1080)  # MathJax shows letters as much larger than 1000
 
 
 def source() -> Path:
@@ -52,9 +57,21 @@ def put(target: Path) -> None:
 
 def width(tex: str) -> float:
     """About how wide a formula will be, in em."""
-    rest, wide = re.subn(WIDE, "", tex)
-    letters = re.sub(r"\\[A-Za-z]+|\\.", "x", re.sub(UNSEEN, "", re.sub(WORD, r"\1", rest)))
-    return EM * len(letters) + WIDE_EM * wide
+    return row(re.sub(SMALL, " ", tex)) + 0.72 * sum(map(row, re.findall(SMALL, tex)))
+
+
+def row(tex: str) -> float:
+    """About how wide what stands on one line will be, in em."""
+    rest, wide = re.subn(WIDE, " ", tex)
+    return 1.34 * wide + sum(map(letter, re.findall(r"\\[A-Za-z]+|\\.|\S", rest)))
+
+
+@cache
+def letter(tex: str) -> float:
+    """How wide a letter or a word of TeX is, in em; nothing where it only says how others are set."""
+    with suppress(ValueError):
+        return MathTextParser("path").parse(f"${tex}$", 72, FACE).width / 1000
+    return OURS.get(tex, 0)
 
 
 def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> None:
