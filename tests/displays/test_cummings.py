@@ -7,7 +7,7 @@ from math import ceil, comb, exp, log, sinh, sqrt
 import mpmath
 import numpy as np
 import pytest
-from scipy.stats import binom, laplace, truncnorm
+from scipy.stats import binom, laplace, norm, truncnorm
 
 from userdp.central import TruncatedMean
 from userdp.central.mean import initial_error, window
@@ -173,6 +173,10 @@ def test_a_users_own_part_on_binomials(size):
     law = [comb(size, j) * theta**j * (1 - theta) ** (size - j) for j in range(size + 1)]
     score = [Fraction(j) / theta - Fraction(size - j) / (1 - theta) for j in range(size + 1)]
     slopes = [p * s for p, s in zip(law, score, strict=True)]
+    grown = [j * theta ** (j - 1) * (1 - theta) ** (size - j) for j in range(size + 1)]
+    fallen = [(size - j) * theta**j * (1 - theta) ** (size - j - 1) for j in range(size + 1)]
+    derivative = [comb(size, j) * (grown[j] - fallen[j]) for j in range(size + 1)]
+    assert slopes == derivative  # (20): of the probabilities, by the product rule
     information = sum(p * s * s for p, s in zip(law, score, strict=True))
     assert information == size / (theta * (1 - theta))
     drawn = [[Fraction(int(v)) for v in values] for values in rng.integers(-9, 10, (20, size + 1))]
@@ -210,6 +214,7 @@ def test_the_score_of_the_truncated_normal_family(cut):
     mass = float(mpmath.erf(cut / sqrt(2)))
     share = 2 * cut * density / mass
     assert truncnorm(-cut, cut).var() == pytest.approx(1 - share, rel=1e-9)
+    assert truncnorm(-cut, cut).var() < 0.98  # (20) fails for a latent mean: its own slope is 1
     assert mass >= 0.9
     assert share <= 0.5
     assert [(1 - end) ** 2 for end in (0.5, 0.0)] == [0.25, 1]  # it falls with the share
@@ -437,6 +442,9 @@ def test_the_statistic_without_some_users_is_as_near_as_13_says():
             scaled = sqrt((unit * least) ** 2 / (changes + 1))
             assert scaled == pytest.approx(unit * deviation)
             assert scaled**2 != pytest.approx(unit * deviation**2)
+    # a normal average of variance 1e-4 is farther off than printed, and not than repaired
+    assert 2 * norm.sf(2 * sqrt(1e-4) * log(1 / 0.05)) > 0.95
+    assert 2 * norm.sf(2 * log(1 / 0.05)) < 1e-8
 
 
 def test_the_truncated_density_needs_its_scale():

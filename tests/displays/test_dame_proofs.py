@@ -93,6 +93,10 @@ def test_constants_of_theorem_1_add_up():
         assert 2 * x**2 + 2 * y**2 - (x + y) ** 2 == (x - y) ** 2
     assert (12 * 3 * F(1, 4), 12 * 2, F(1, 4) * F(1, 4)) == (9, PRINTED.c2, F(1, 16))
     assert pytest.approx(exp(-9) / 16, rel=1e-14) == PRINTED.c1
+    # sizes with P(m > a) = 2^-a at n epsilon^2 = 1/2: the denominator of (10) is 1, and no term the largest
+    assert sum(sqrt(m) / 2**m for m in range(1, 60)) ** 2 / 2 < 1
+    terms = [exp(-12 / 4**a) for a in range(20)]
+    assert terms == sorted(set(terms))
 
 
 # --- One user of the second half, every outcome listed: (9), (S34) to (S48), (S90) to (S115) ---
@@ -200,16 +204,22 @@ def test_the_risk_given_the_bin_from_every_pair_of_users(cap, theta, s):
     assert sum((value - theta) ** 2 * p for value, p in pairs) == (expected - theta) ** 2 + variance  # (S33)
     assert variance == (F(root) / mean) ** 2 * spread / 2
     assert spread == moments([(kept, p) for *_, kept, p in outcomes(cap, theta, s)])[1] + noise**2  # (S139)
+    unprojected = moments([(x, p) for _, x, *_, p in outcomes(cap, theta, s)])[1]
+    assert spread != unprojected + noise**2  # (S138) as printed
 
 
 @pytest.mark.parametrize(("cap", "theta", "s"), CASES)
 def test_what_is_cut_of_a_large_user(cap, theta, s):
-    """(S96) to (S98) and (S122), (S125): user by user; a mean at 1 attains the bound of (S125)."""
+    """(S96) to (S98), (S122), (S123), (S125): user by user; a mean at 1 attains the bound of (S125)."""
     lower, upper = max(s - 7 * TAU, F(-1)), min(s + 7 * TAU, F(1))
     for m, x, shrunk, kept, _ in outcomes(cap, theta, s):
         w = F(isqrt(min(m, cap)), isqrt(cap))
         assert shrunk - s == w * (x - s)
         assert abs(shrunk - s) <= w * (abs(x - theta) + abs(theta - s))
+        for a in (a for a in MASSES if a <= cap):  # (S123), with equality for users of that size
+            v = F(isqrt(a), isqrt(cap))
+            one, whole = abs(shrunk - s) * (m == a), abs(v * (x + (1 / v - 1) * s) - s)
+            assert one <= whole and (m != a or one == whole)
         if m >= cap:
             assert shrunk == x and abs(kept - x) == max(x - upper, 0) + max(lower - x, 0)
     ends = [*product((-1, 1), repeat=2)]  # of both the mean and the window
@@ -236,7 +246,7 @@ def test_small_users_stay_within_six_half_widths_of_the_centre(size, cap):
 
 @pytest.mark.parametrize(("cap", "theta"), [(4, F(1, 5)), (9, F(-1, 3))])
 def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
-    """(S32), (S50), (S101) to (S103), (S116), (S123), (S131): one voter and one later user, every pair."""
+    """(S32), (S50), (S101) to (S103), (S116), (S131): one voter and one later user, every pair."""
     root, mean = isqrt(cap), mean_root(cap)
     true, rows = (theta + 1) // (2 * TAU), []
     for m1, x1, _, _, p1 in outcomes(cap, theta, F(0)):
@@ -279,7 +289,7 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
         both = sum(p for i, good, *_, m, x, kept, p in rows if i == j and good and m >= cap and kept < x)
         assert both == (abs(j - true) <= 2) * cut
         assert cut == 0 or both != known * cut
-    # (S102), (S123): what the indicator of A takes away is what comes off A
+    # (S102): what the indicator of A takes away is what comes off A
     moved = [(good, abs(isqrt(min(m, cap)) * (x - s)) * p) for _, good, _, s, m, x, _, p in rows]
     assert sum(v for good, v in moved if good) == sum(v for _, v in moved) - sum(v for g, v in moved if not g)
     assert 0 < sum(v for good, v in moved if good) < sum(v for _, v in moved)
@@ -297,6 +307,14 @@ def test_the_true_bin_has_no_vote_at_most_as_often_as_by_size():
     strays = {i: sum(p for m, far, p in listed if m == i and far) / mass for i, mass in MASSES.items()}
     assert none == small + sum(mass * strays[i] for i, mass in MASSES.items() if i >= cap)
     assert 0 < small < none < 1
+    for theta in (HALF, F(1, 10), F(3, 10)):  # the votes of Algorithm 1 themselves, for one bin and for three
+        users, true = [*outcomes(cap, theta, F(0))], (theta + 1) // (2 * TAU)
+        bins = [(m, min((x + 1) // (2 * TAU), 8), p) for m, x, *_, p in users]
+        one, three = (sum(p for m, j, p in bins if m < cap or abs(j - true) > k) for k in (0, 1))
+        right, double = (
+            sum(p for m, x, *_, p in users if m >= cap and abs(x - theta) >= k * TAU) + small for k in (1, 2)
+        )
+        assert small < three <= double <= right < one
 
 
 def test_a_private_report_has_the_order_of_58_and_s22():
@@ -387,6 +405,8 @@ def test_reach_of_bins_at_most_two_away(tau):
                 assert abs(s - theta) <= 5 * tau
                 assert min(upper + 6 * tau, F(1)) >= min(theta + 2 * tau, F(1))
                 assert max(lower - 6 * tau, F(-1)) <= max(theta - 2 * tau, F(-1))
+        assert k < j or upper + 6 * tau >= right + 6 * tau  # (S104) to the right of A
+        assert k > j - 4 or upper + 6 * tau <= left  # and where it can fail
         if k >= j + 2:  # a mean there leaves bin j without a vote
             assert lower - right >= 2 * tau
     assert all(sum(abs(j - k) > 2 for k in range(count)) < 1 / tau for j in range(count))

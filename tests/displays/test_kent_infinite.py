@@ -1,7 +1,7 @@
 """Displays (1) to (80) of Kent, Berrett and Yu: identities in rationals, inequalities by intervals."""
 
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, combinations, product
 from math import comb
 
 import numpy as np
@@ -52,6 +52,7 @@ def test_gamma_steps_of_the_covering_bounds():
     assert gamma[1] > half[1] ** half[1]
     assert gamma[2] <= half[2] ** half[2] and gamma[3] < half[3] ** half[3]
     assert all(gamma[d] > (half[d] / 3) ** half[d] for d in (1, 2))
+    assert 2**2 < 18 / iv.pi  # the ends of (63) at d = 1: 1 / radius rounded up is below 2 / radius
     assert iv.e < 3 and 18 / iv.pi < 6 and 2 / (3 * iv.pi) > iv.mpf(1) / 5
     for d, radius in product((1, 2, 3, 30, 10**5), (0.1, 0.9)):  # (63), (64), to the power 2 / d
         volumes = np.exp(2 / d * (d * np.log(2 / radius) + gammaln(1 + d / 2))) / np.pi
@@ -59,6 +60,7 @@ def test_gamma_steps_of_the_covering_bounds():
         under = volumes / (2 * d / (3 * np.pi * radius**2))
         assert (over <= 1 + 1e-12) == (d > 1) and under > 1
         assert d != 2 or over == pytest.approx(1, rel=1e-12)
+        assert d != 1 or over == pytest.approx(np.pi / 2, rel=1e-12)  # 9 pi for 18
     assert under < 1.104  # 3 / e
 
 
@@ -80,6 +82,8 @@ def printed_radii(x, d, s, c, beta):
     yield 70, mp.log(r), (30 * d * mp.log(3) - x) / (30 * d)
     r = 1 / (2 * mp.sqrt(20 * s) / d * mp.exp(printed / s) + 4)
     yield 73, s * mp.log(mp.mpf(d) / s) + mp.mpf(s) / 2 * mp.log(s * (1 / (2 * r) - 2) ** 2 / 20), fano
+    brace = 1 - printed / (s * mp.log(mp.mpf(d) ** 2 / (20 * s) * (1 / (2 * r) - 2) ** 2))
+    yield 73, mp.log(r**2 / 2 * brace), mp.log(r**2 * (1 - mp.mpf(1) / 2)) - mp.log(2)  # the half it loses
     r = mp.sqrt(6) * mp.e * d / mp.sqrt(s) * mp.exp(-x / (40 * s))
     yield 74, s * mp.log(mp.e * d / s) + mp.mpf(s) / 2 * mp.log(6 * s / r**2), x / 40
     yield 74, mp.log(r**2), mp.log(6 * mp.e**2 * mp.mpf(d) ** 2 / s) - x / (20 * s)
@@ -143,6 +147,8 @@ def test_grid_on_the_simplex_is_larger_than_printed():
     for outcomes, steps in product(range(2, 5), range(1, 8)):
         points = [x for x in product(range(steps + 1), repeat=outcomes) if sum(x) == steps]
         assert len(points) == comb(steps + outcomes - 1, outcomes - 1)
+        apart = [sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) for x, y in combinations(points, 2)]
+        assert min(apart) == 2  # in units of the squared step
         positive = comb(steps - 1, outcomes - 1)
         assert sum(min(x) > 0 for x in points) == positive < len(points)
         least = Fraction(steps - 1, outcomes - 1) ** (outcomes - 1)
