@@ -13,11 +13,12 @@ from scipy import stats
 
 from deaths import dies_after
 from fakes import Silent
-from userdp.central import debiased_count, realistic_mean, uniform_mean
+from userdp.central import bounded_histogram, debiased_count, realistic_mean, uniform_mean
 from userdp.local import duchi_mean
 from userdp.privacy import GaussianNoise, Guarantee, LaplaceNoise, gaussian_delta, gaussian_sigma
 from userdp.release import Budget
 from userdp.release.budget import Overspent
+from userdp.release.ledger import changing
 from userdp.release.losses import composed_epsilon
 
 CENTRAL = Guarantee(0.25, trust="central")
@@ -41,7 +42,12 @@ def test_parts_add_up_to_the_budget_and_no_further():
     with pytest.raises(Overspent, match="delta=1e-06"):
         budget.spend(Guarantee(0.0, 2e-6, "central"))
     assert budget.spent.epsilon == 1.0 and len(budget.account) == 4
-    budget.spend(replace(CENTRAL, epsilon=5e-13))  # as much as rounding may add
+    budget.spend(replace(CENTRAL, epsilon=9e-13))  # as much as rounding may add
+    assert str(budget).split("\n")[:2] == [
+        "spent epsilon 1 of epsilon 1, delta 1e-06", "unnamed, all users: epsilon 0.25",
+    ]  # fmt: skip
+    with pytest.raises(Overspent, match="delta=1e-300"):
+        Budget(1.0, trust="central").spend(Guarantee(0.0, 1e-300, "central"))
 
 
 def test_of_disjoint_users_the_largest_counts_beside_what_meets_all():
@@ -84,6 +90,12 @@ def test_what_no_user_moves_costs_nothing():
     assert budget.account[0].deviation == 0.0
 
 
+def test_normal_noise_is_written_down_per_unit_of_what_moves_it_in_all_steps():
+    budget = Budget(1.0, 0.9, "central")
+    budget.spend(GaussianNoise(18.0, 2.0, epsilon=0.5, steps=9))
+    assert budget.account[0].deviation == 18 / 2 / 9**0.5
+
+
 def test_less_than_a_billionth_of_the_budget_is_nothing():
     for epsilon in (0.5, 4.0):
         budget, scarce = Budget(epsilon, trust="central"), Budget(epsilon, trust="central")
@@ -102,10 +114,15 @@ def test_a_release_that_would_overspend_draws_no_noise():
     with pytest.raises(Overspent):
         budget.release(uniform_mean, STARS, epsilon=0.5, rng=rng)
     assert rng.bit_generator.state == before and budget.spent.epsilon == 0.75
+    both, known = Budget(1.0, 1e-6, "central"), {"bound": 1, "epsilon": 1.0, "delta": 1e-6, "rng": rng}
+    assert both.release(bounded_histogram, [[1, 0], [0, 2]], **known).guarantee == both.spent
+    assert both.spent == Guarantee(1.0, 1e-6, "central")
 
 
 def test_what_is_refused_before_a_draw_costs_nothing_and_what_fails_after_it_does():
     budget = Budget(1.0, trust="central")
+    with pytest.raises(TypeError, match=r"rng must be a numpy.random.Generator, got 0"):
+        budget.release(uniform_mean, STARS, epsilon=0.5, rng=0)
     with pytest.raises(ValueError, match="means must have shape"):
         budget.release(uniform_mean, [STARS], epsilon=0.5, rng=np.random.default_rng(1))
     assert budget.account == ()
@@ -155,7 +172,9 @@ def test_a_budget_is_split_by_importance_and_spent_to_its_end():
         budget.spend(replace(CENTRAL, epsilon=1e-6))
     with pytest.raises(Overspent, match="releases must be none, as nothing is left, got 1"):
         budget.split({"more": 1.0})
-    assert Budget(1.0).split({"one": 1e-7}) == {"one": Budget(1.0).share(1)}
+    assert Budget(1.0).split({"one": 1e-7}) == {"one": Budget(1.0).share(1)} == {"one": Guarantee(1.0)}
+    thirds = Budget(2 / 3)  # rounded to nine digits it is more
+    thirds.spend(thirds.share(1))
 
 
 def test_cube_roots_of_weights_make_the_weighted_variances_of_laplace_noise_least():
@@ -261,6 +280,7 @@ def test_exact_composition_is_never_below_the_truth():
         < 1.01 * gaussian_delta(3.0, epsilon=before.epsilon)
     )
     budget.spend(LaplaceNoise(9.0, 1.0))
+    assert composed_epsilon([(0.5, 0.0, 0.0), (0.0, 1e-6, 0.0)], delta=9e-7, budget=1.0) == np.inf
     assert before.epsilon < budget.spent.epsilon < before.epsilon + 1 / 9
 
 
@@ -278,7 +298,7 @@ def test_losses_are_counted_in_cells_that_the_loudest_release_leaves_few(release
     losses = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     widths, identity = [], losses.identity
     monkeypatch.setattr(losses, "identity", lambda **cell: widths.append(*cell.values()) or identity(**cell))
-    composed_epsilon([release], delta=1e-6, budget=2.0)
+    composed_epsilon([release, (0.1, 0.0, 0.0)], delta=1e-6, budget=2.0)
     assert widths == [pytest.approx(width, rel=1e-12)]
 
 
@@ -310,6 +330,12 @@ def test_an_account_goes_on_where_its_file_stopped(tmp_path):
         first.spend(CENTRAL)
     with pytest.raises(ValueError, match="path must be of an account"):
         Budget(1.0, trust="central", path=path)
+
+
+def test_an_account_is_locked_while_it_changes(tmp_path):
+    fcntl, path = pytest.importorskip("fcntl"), str(tmp_path / "account.json")
+    with changing(path, {}), open(f"{path}.lock") as other, pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 STEPS = "release/budget.py", "release/ledger.py", "privacy/noise.py"  # whose lines are steps

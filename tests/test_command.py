@@ -65,21 +65,29 @@ def test_a_mean_is_released_with_its_interval_guarantee_and_account(table, tmp_p
     assert "all releases must cost" in capsys.readouterr().err
 
 
-def test_counts_are_released_of_the_items_that_were_named(table, capsys):
+@pytest.mark.parametrize("bound", [1, RECORDS])
+def test_counts_are_released_of_the_items_that_were_named(bound, table, capsys):
     call = ["counts", str(table[0]), "--user", "user", "--item", "odd", "--items", "0", "1", "2"]
-    assert main([*call, "--bound", "3", "--epsilon", "100", "--yes", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    assert main([*call, "--bound", str(bound), "--epsilon", "100", "--yes", "--json"]) == 0
+    out = capsys.readouterr().out
+    said = json.loads(out)
     counts = said["value"]
-    assert counts.keys() == {"0", "1", "2"} and abs(sum(counts.values()) - USERS * RECORDS) < 5
+    assert out.startswith('{\n "method"')
+    assert counts.keys() == {"0", "1", "2"} and abs(sum(counts.values()) - USERS * bound) < 5
     assert min(counts.values()) >= 0 and said["guarantee"]["epsilon"] == 100
 
 
-@pytest.mark.parametrize("left_out", ["--user", "--item", "--items"])
-def test_what_must_be_told_is_named(left_out, table, capsys):
-    told = {"--user": "user", "--item": "odd", "--items": "0", "--bound": "3", "--epsilon": "1"}
-    call = [part for name, value in told.items() if name != left_out for part in (name, value)]
+COUNTED = {"--user": "user", "--item": "odd", "--items": "0", "--bound": "3", "--epsilon": "1"}
+AVERAGED = {"--user": "user", "--value": "stars", "--domain": "0 5", "--users": "40", "--records": "3"}
+NEEDED = [("counts", COUNTED, name) for name in COUNTED] + [("mean", AVERAGED, name) for name in AVERAGED]
+
+
+@pytest.mark.parametrize(("command", "told", "left_out"), NEEDED)
+def test_what_must_be_told_is_named(command, told, left_out, table, capsys):
+    told = told | {"--epsilon": "1"} if left_out != "--epsilon" else told
+    call = [part for name, value in told.items() if name != left_out for part in (name, *value.split())]
     with pytest.raises(SystemExit):
-        main(["counts", str(table[0]), *call, "--yes"])
+        main([command, str(table[0]), *call, "--yes"])
     assert f"required: {left_out}\n" in capsys.readouterr().err
 
 
@@ -166,6 +174,8 @@ def test_help_shows_an_example(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["mean"])
     assert stopped.value.code == 2
+    with pytest.raises(SystemExit):
+        main([])
 
 
 STEPS = "userdp/__main__.py", "release/budget.py", "release/ledger.py", "userdp/_exact.py"

@@ -55,6 +55,21 @@ def test_two_point_intervals_hold_in_every_situation():
     assert short > 10
 
 
+@pytest.mark.parametrize("n", [1, 2, 30])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_two_point_limits_are_those_of_clopper_and_pearson_one_report_away_and_within_the_reports(n, level):
+    """In shares of the reports that are high; from SciPy, but for what is added for rounding."""
+    report = TwoPointReport(-1.0, 1.0, 0.5)
+    for k in range(n + 1):
+        value = report.centre + report.magnitude * (2 * k / n - 1)
+        found = MeanEstimate(value, report.guarantee, error=report.error(n)).interval(level)
+        low, high = ((x - report.centre) / report.magnitude / 2 + 0.5 for x in found)
+        exact = stats.binomtest(k, n).proportion_ci(level)
+        assert low == pytest.approx(max(min(exact.low, (k - 1) / n), 0), rel=2e-6, abs=1e-12)
+        assert 1 - high == pytest.approx(max(min(1 - exact.high, (n - k - 1) / n), 0), rel=2e-6, abs=1e-12)
+        assert low <= exact.low + 1e-12 and high >= exact.high - 1e-12
+
+
 @pytest.mark.parametrize("n", [2, 7, 100, 10_000])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 def test_laplace_intervals_hold_exactly(n, level):
@@ -87,6 +102,7 @@ def test_results_have_intervals_in_the_units_of_the_data_that_widen_with_the_lev
     narrow, wide = made.interval(0.5), made.interval(1 - 1e-9)
     assert wide[0] < narrow[0] <= made.value <= narrow[1] < wide[1]
     assert wide[0] < 4.0 < wide[1]  # false alarms: 1e-9 each
+    assert made.interval() == made.interval(0.95)
     for level in (0, 1, np.nan):
         with pytest.raises(ValueError, match="level must be"):
             made.interval(level)
@@ -121,6 +137,7 @@ def test_what_a_plan_shrinks_and_projects_keeps_the_interval_of_what_was_sent(tr
 def test_an_estimate_prints_what_was_projected_and_not_what_was_sent():
     made = MeanEstimate(1.0, nothing_spent(trust="local", neighbours="replace"))
     assert repr(replace(made, sent=1.3, error=("two_point", 9))) == repr(made)
+    assert made.chosen is None and replace(made, votes=np.array([1, 4, 4, 0])).chosen == 1
 
 
 # --- the same of what is drawn exactly

@@ -9,13 +9,16 @@ import re
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 import userdp
 import userdp_papers
 from faces import FACES, face
-from userdp._public import is_named
+from userdp._public import checked, is_named
+from userdp._types import ArrayLike, Rng
 from userdp.planning import NoGain
 
 ROOMS = [room for room in FACES if room != "study"]
@@ -199,6 +202,97 @@ def test_an_argument_given_twice_is_refused():
     ):
         with pytest.raises(TypeError, match="multiple values for argument"):
             call()
+
+
+@checked
+def given(
+    number: int = 0,
+    pair: tuple[float, float] = (0.0, 1.0),
+    word: Literal["a", 1] = "a",
+    flag: bool = False,
+    data: ArrayLike = (),
+    perhaps: ArrayLike | None = None,
+    maybe: float | None = None,
+    either: int | str = 0,
+    rng: Rng | None = None,
+    free: Any = None,
+    *more: Any,
+) -> dict[str, Any]:
+    return locals()
+
+
+@checked
+class Inverse:
+    def __init__(self, n: int, data: ArrayLike = ()):
+        if n < 0:
+            raise ValueError(f"n must be positive, got {n}")
+        self.value = 1 / n
+
+    @classmethod
+    def of(cls, n: int) -> "Inverse":
+        return cls(n)
+
+    def same(self, x: float) -> Any:
+        return x
+
+
+MIXED = np.array([None, 1.5], dtype=object)
+
+
+@pytest.mark.parametrize(("name", "value", "taken"), [
+    ("number", np.int8(3), 3), ("number", np.float32(0.5), 0.5), ("number", np.array(3), 3),
+    ("number", -np.inf, -np.inf), ("pair", [np.int8(0), np.float16(5)], (0, 5.0)),
+    ("pair", np.array([0.0, 1.0]), (0.0, 1.0)), ("word", 1.0, 1.0), ("flag", np.bool_(True), True),
+    ("data", [1, True], [1, True]), ("data", MIXED, MIXED), ("perhaps", None, None), ("maybe", None, None),
+    ("maybe", np.float32(0.5), 0.5), ("either", print, print), ("rng", None, None), ("free", print, print),
+])  # fmt: skip
+def test_a_checked_call_takes_each_kind_of_argument(name, value, taken):
+    """By name and by place; numbers as Python's."""
+    defaults = given()
+    before = [*defaults.values()][: [*defaults].index(name)]
+    for found in (given(**{name: value})[name], given(*before, value)[name]):
+        assert type(found) is type(taken) and (found is taken or found == taken)
+    assert given(*[*defaults.values()][:-1], np.int8(3))["more"] == (3,)
+
+
+@pytest.mark.parametrize(("name", "value", "error", "words"), [
+    ("number", "3", ValueError, "a finite number, got '3'"), ("number", True, ValueError, "a finite number"),
+    ("number", 10**400, ValueError, "a finite number"), ("number", np.nan, ValueError, "a finite number"),
+    ("number", np.array([True]), ValueError, r"a finite number, got dtype bool and shape \(1,\)"),
+    ("pair", (1, 2, 3), TypeError, "a pair of numbers, got tuple"), ("pair", "ab", TypeError, "a pair of"),
+    ("word", "c", ValueError, "one of 'a', 1, got 'c'"), ("word", True, ValueError, "one of 'a', 1"),
+    ("word", ["a"], ValueError, "one of 'a', 1, got list"), ("flag", 1, TypeError, "True or False, got 1"),
+    ("data", None, TypeError, "real numbers, got None"), ("data", [[1], [1, 2]], TypeError, "real numbers"),
+    ("data", ["a"], TypeError, "real numbers"), ("perhaps", [1j], TypeError, "real numbers, got list"),
+    ("data", np.array(["a", 1], object), TypeError, r"real numbers, got dtype object and shape \(2,\)"),
+    ("maybe", 59 * "x", ValueError, "a finite number or None, got 'x"),
+    ("maybe", 60 * "x", ValueError, "a finite number or None, got str"),
+    ("rng", 0, TypeError, r"a numpy\.random\.Generator or None, got 0"),
+])  # fmt: skip
+def test_a_checked_call_refuses_what_is_of_another_kind_in_words(name, value, error, words):
+    with pytest.raises(error, match=f"^{name} must be {words}"):
+        given(**{name: value})
+
+
+def test_what_fails_within_a_call_is_told_with_the_call_unless_it_names_a_parameter():
+    @checked
+    def twice(x: int) -> Any:
+        return 2 * Inverse(x, data).value
+
+    data, there, cause = np.ones(2), r"test_\w+\.<locals>\.twice\(x=", "has no answer: .*division by zero$"
+    for call, error, words in (
+        (lambda: Inverse(0, data), ValueError, rf"Inverse\(n=0, data=dtype f\w+ and shape \(2,\)\) {cause}"),
+        (lambda: Inverse.of(0), ValueError, rf"Inverse\.of\(n=0\) {cause}"),
+        (lambda: twice(0), ValueError, rf"{there}0\) {cause}"),
+        (lambda: Inverse(-1), ValueError, "n must be positive, got -1$"),
+        (lambda: twice(-1), ValueError, rf"{there}-1\) has no answer: n must be positive, got -1$"),
+        (lambda: Inverse("x"), TypeError, r"Inverse\(n='x'\) has no answer"),
+        (lambda: twice(), TypeError, ".* missing 1 required"),
+    ):
+        with pytest.raises(error, match=f"^{words}"):
+            call()
+    for made in (Inverse(np.int8(1)), Inverse.of(np.int8(1))):
+        assert type(made.same(np.float32(0.5))) is float and made.same("x") == "x"
 
 
 def test_an_error_names_a_number_by_its_value_or_its_shape():

@@ -163,7 +163,7 @@ def told(function: Callable, error: Exception, places: tuple, options: dict[str,
         return error  # an argument is missing or has a name of its own, which the error says
     if isinstance(error, TypeError | ValueError) and any(is_named(error, *each) for each in given.items()):
         return error
-    text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name != "self")
+    text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name not in ("self", "cls"))
     answer = TypeError if isinstance(error, TypeError) else ValueError
     # the call that was made, and what the innermost one said
     said = str(error).rpartition(NO_ANSWER)[2]

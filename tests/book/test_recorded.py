@@ -12,6 +12,7 @@ from PIL import Image
 from pretended import FRONT, repository
 from userdp_book.run import cache
 from userdp_book.run.execute import keep
+from userdp_book.run.narrow import KIND
 from userdp_book.run.pages import Page, code_cells, notebook, read, write
 from userdp_book.run.reach import Sources
 from userdp_book.site.claims import MIME
@@ -43,10 +44,10 @@ def picture(grey):
     return b64encode(buffer.getvalue()).decode()
 
 
-def outputs():
-    """What the three cells of the page print."""
+def outputs(**drawn):
+    """What the three cells of the page print; a run draws the figure for telephones as well."""
     claim = {MIME: {"id": "x", "verdict": "holds"}, "text/plain": "[holds]"}
-    figure = {"image/png": picture(200), "text/plain": "<Figure>"}
+    figure = {"image/png": picture(200), "text/plain": "<Figure>"} | drawn
     return {
         NUMBER: [nbformat.v4.new_output("stream", text="n 0.25\n")],
         CLAIM: [nbformat.v4.new_output("display_data", data=claim)],
@@ -68,7 +69,7 @@ def make(root, name):
     page.source.write_text(PAGE)
     write(put(notebook(page), outputs()), page.twin)
     noted = cache.note(page, Sources(root)) | {"seconds": 1.0}
-    keep(page, put(notebook(page), outputs()), noted)
+    keep(page, put(notebook(page), outputs(**{KIND: picture(90)})), noted)
     return page
 
 

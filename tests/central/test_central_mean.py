@@ -91,9 +91,10 @@ def test_cohorts_are_disjoint_and_ordered_by_size():
 def test_the_guarantee_is_that_of_disjoint_cohorts(known):
     rng = np.random.default_rng(3)
     sizes = np.full(2000, 20)
-    result = realistic_mean(USERS.draw_means(sizes, rng), sizes, epsilon=0.8, rng=rng, variance=known)
-    g = result.guarantee
-    assert (g.epsilon, g.delta, g.trust, g.neighbours) == (0.8, 0.0, "central", "replace-same-size")
+    options = {"epsilon": 0.8, "delta": 1e-3, "variance": known, "rng": rng}
+    g = realistic_mean(USERS.draw_means(sizes, rng), sizes, **options).guarantee
+    assert (g.epsilon, g.trust, g.neighbours) == (0.8, "central", "replace-same-size")
+    assert g.delta == (1e-3 if known is None else 0.0)
 
 
 @pytest.mark.parametrize("mean", [0.1, 0.3, 0.8])
@@ -125,6 +126,13 @@ def test_windows_hold_all_users_with_the_stated_probability():
     assert window([1], 5, mean=0.3, variance=0.0, beta=0.1)[0] == pytest.approx(0.7)
 
 
+@pytest.mark.parametrize("n", [1, 7, 500])
+def test_a_window_holds_all_of_so_many_normal_means_with_exactly_its_probability(n):
+    half = window([400, 900], n, mean=0.3, variance=0.01, beta=0.1)
+    share = 1 - 2 * stats.norm.sf(half / np.sqrt(variance_of_mean([400, 900], 0.3, 0.01)))
+    np.testing.assert_allclose(share**n, 0.9, rtol=1e-9)
+
+
 @pytest.mark.parametrize("printed", [False, True])
 @pytest.mark.parametrize("mean", [0.05, 0.3, 0.9])
 def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
@@ -137,7 +145,7 @@ def test_the_error_bound_of_the_initial_mean_covers(mean, printed):
     assert missed <= stats.binom.isf(1e-6, draws, beta)
 
 
-@pytest.mark.parametrize("value", [0.02, 0.2, 0.55, 0.8, 1.1])
+@pytest.mark.parametrize("value", [-0.3, 0.02, 0.2, 0.55, 0.8, 1.1, 1.3])
 def test_the_error_bounds_are_the_stated_ones(value):
     m, epsilon, beta = 50, 0.5, 0.05
     noise = np.log(40) / (m * epsilon)
@@ -147,7 +155,7 @@ def test_the_error_bounds_are_the_stated_ones(value):
     bound = z * np.sqrt(max(mean * (1 - mean), 0) / m) + z**2 / m + noise
     assert initial_error(value, m, **known) == pytest.approx(bound, rel=1e-12)
     share = np.log(80) / m
-    sampling = np.sqrt(12 * min(value, 1) * share + 36 * share**2) + 6 * share
+    sampling = np.sqrt(12 * np.clip(value, 0, 1) * share + 36 * share**2) + 6 * share
     assert initial_error(value, m, printed=True, **known) == pytest.approx(2 * sampling, rel=1e-12)
     noisy = initial_error(value, m, printed=True, epsilon=1e-3, beta=beta)
     assert noisy == pytest.approx(2 * np.log(40) / (m * 1e-3), rel=1e-12)
@@ -198,19 +206,20 @@ def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delt
     means = rng.uniform(0, 1, 80)
     for user in range(-1, 80):  # nobody first, then each in turn
         released = private_variance(
-            np.where(np.arange(80) == user, 0.0, means), epsilon=1.0, delta=delta, rng=rng
+            np.where(np.arange(80) == user, 0.0, means), epsilon=0.5, delta=delta, rng=rng
         )
     (used, one), *rest = seen
     moved = np.abs([other - one for _, other in rest])
     assert moved.max() == 1 and moved.sum(axis=1).max() == 2
     assert one.sum() == 80 // 8, "each group of four pairs votes once"
+    assert one.size == 27, "from the power of 2 below 1e-8 to 1/2"
     assert released.guarantee == used.guarantee
-    assert (used.epsilon, used.delta) == (1.0, delta)
-    assert used.scale == 2
+    assert (used.epsilon, used.delta) == (0.5, delta)
+    assert used.scale == 4
     if delta == 0:
         assert used.sensitivity == 1
     else:
-        assert used.bound == 1 and used.threshold == pytest.approx(1 + 2 * np.log(2 / delta), rel=1e-14)
+        assert used.bound == 1 and used.threshold == pytest.approx(1 + 4 * np.log(2 / delta), rel=1e-14)
 
 
 @pytest.mark.slow
@@ -253,8 +262,7 @@ def test_twenty_users_are_enough_whatever_the_budget(n, epsilon):
     rng = np.random.default_rng(12)
     result = realistic_mean(rng.random(n), rng.integers(1, 9, n), epsilon=epsilon, rng=rng)
     assert np.isfinite(result.value) and result.guarantee.epsilon == epsilon
-    users = default_variance_users(n, epsilon=epsilon)
-    assert users >= 8 and (n < 80 or epsilon > 50 or users == int(min(400 / epsilon, n / 10)))
+    assert default_variance_users(n, epsilon=epsilon) == max(8, int(min(400 / epsilon, n / 10)))
 
 
 def test_each_user_of_an_odd_number_meets_one_of_three_releases(monkeypatch):
@@ -314,6 +322,9 @@ def test_a_domain_is_a_change_of_units(name, call):
         assert moved.scale == pytest.approx(10 * unit.scale, rel=1e-12)
         np.testing.assert_allclose(moved.weights, unit.weights, rtol=1e-9)
         assert unit.weights.min() > 0 and unit.weights.sum() == pytest.approx(1, rel=1e-12)
+    if name in ("realistic", "private sizes"):
+        told = 10 * unit.initial - 3, 100 * unit.variance
+        assert (moved.initial, moved.variance) == pytest.approx(told, rel=1e-9) and unit.initial > 0
     if name == "uniform":
         assert set(unit.weights) == {1 / x.size}
     # finite values outside are projected, and what is no number goes to the low end

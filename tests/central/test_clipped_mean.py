@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 from scipy.stats import binom, chi2, norm
 
+from fakes import Silent
 from userdp.central.clipped import STEP, centres, clipped_mean, densest_window
 from userdp.central.weights import optimal_weights
 from userdp.planning import plan
@@ -51,10 +52,18 @@ def test_the_choice_loses_its_budget_and_no_more_over_all_neighbours(monkeypatch
     assert worst <= HOW["epsilon"] * (1 + 1e-12) and worst > 0.9 * HOW["epsilon"]
 
 
+@pytest.mark.parametrize("mean", [7 / 16, 9 / 16])
+def test_a_mean_as_far_from_a_centre_as_the_window_reaches_is_within_it(mean):
+    """From both outermost of the eight centres, at 1/16 and 15/16, to the sixteenth beyond the middle."""
+    densest_window([mean], window=0.5, epsilon=1.4, rng=(rng := Silent()))
+    np.testing.assert_allclose(rng.laws[0], np.full(8, 1 / 8), rtol=1e-12)
+
+
+@pytest.mark.parametrize("chosen", [0, 9, 19])
 @pytest.mark.parametrize("sizes", [None, [1, 3, 9, 27, 81]])
-def test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest(sizes, monkeypatch):
+def test_one_user_moves_the_average_by_at_most_the_scale_times_the_rest(sizes, chosen, monkeypatch):
     """About the same chosen centre, with the noise switched off; the user with most sway attains it."""
-    monkeypatch.setattr(ExponentialChoice, "choose", lambda *_: 9)
+    monkeypatch.setattr(ExponentialChoice, "choose", lambda *_: chosen)
     options = {"epsilon": 2.0, "window": 0.2, "reach": 0.1, "share": 0.3, "sigmas": 0.7, "sizes": sizes}
 
     class Silent(np.random.Generator):
@@ -257,13 +266,14 @@ def test_the_bound_counts_a_reach_that_may_leave_theta_out(sigmas):
 
 @pytest.mark.parametrize("reach", [0.2, 0.7, 1.4])
 @pytest.mark.parametrize("sigmas", [0.0, 0.7])
-@pytest.mark.parametrize("near, tails", [(0.05, "normal"), (0.3, "bounded")])
+@pytest.mark.parametrize(
+    "near, tails", [(0.05, "normal"), (0.3, "bounded"), (0.0, "bounded"), (2.5, "normal")]
+)
 def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas, reach):
     """With what is expected beyond a point, and a rival's moment at the whole rate of the choice."""
     how, n, epsilon = Clipping(0.3, reach, 0.4, sigmas), 80, 1.3
-    found = clipped_risk(
-        how, near, users=Users(n, two_point_sizes(60, 900, 0.5), 0.05, tails), epsilon=epsilon
-    )
+    users = Users(n, two_point_sizes(60, 900, 0.5), 0.05, tails)
+    found = clipped_risk(how, near, users=users, epsilon=epsilon)
     deviation = np.sqrt(1 / np.repeat([60, 900], n // 2) + 0.05**2)
     half, margin, rest = reach + sigmas * deviation, 0.3 + near, 0.6 * epsilon
     length = np.minimum(2 * half, 2)
@@ -285,12 +295,15 @@ def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas,
         [power * expected_beyond(power, a, s) for a, s in zip(from_, deviation, strict=True)]
         for power in (1, 2)
     )
-    clipping = max(margin - reach, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
+    clipping = max(min(margin, 2) - reach, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
     noise = 2 * (np.max(weight * length) / rest) ** 2
     helps, stray = (
         beyond(x, deviation).mean() for x in (0.3 * (1 - STEP / 2), min(near, 0.3 * (1 - STEP / 2)))
     )
     up = np.exp(0.4 * epsilon / 2)
-    failure = np.ceil(2 / (STEP * 0.3)) * (helps * up + stray + (1 - helps - stray) / up) ** n
+    moment = helps * up + stray + max(1 - helps - stray, 0) / up
+    failure = np.ceil(2 / (STEP * 0.3)) * min(moment, 1) ** n
     expected = [np.sqrt(weight**2 @ deviation**2), clipping, noise, failure]
     assert [*found] == pytest.approx(expected, rel=1e-8)
+    own = clipped_risk(how, near, users=users._replace(drawn=False), epsilon=epsilon)
+    assert sigmas or [*own] == [0, *found[1:]], "where users are all that there are, none is drawn"

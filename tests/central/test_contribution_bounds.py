@@ -155,7 +155,7 @@ def test_the_exponential_bound_has_its_density():
     assert not same_law(drawn, from_density(rate / 2))
 
 
-@pytest.mark.parametrize("rise", [0.5, 1.0, 6.0])
+@pytest.mark.parametrize("rise", [0.0, 0.5, 1.0, 6.0])
 def test_a_draw_from_one_piece_inverts_its_distribution(rise):
     """Few records: the curve rises in a straight line, by `rise` over the whole range at this rate."""
     curve = surrogate_curve(np.array([[0.1]]), largest=20.0, **RELEASE)
@@ -400,12 +400,13 @@ def test_a_choice_weighs_the_noise_of_the_release_and_no_other():
         options = CHOICE | {"release_epsilon": 0.7, "release_delta": delta}
         curve = surrogate_curve(data, largest=20.0, epsilon=0.7, delta=delta)
         rng = Silent()
-        exponential_bound(data, bounds=grid, rng=rng, **options)
+        chosen = [exponential_bound(data, bounds=grid, rng=rng, **options).value]
         np.testing.assert_allclose(rng.laws[0], grid_law(curve, grid, epsilon=0.5), rtol=1e-12)
-        private_quantile(data, bounds=grid, rng=rng, **options)
+        chosen.append(private_quantile(data, bounds=grid, rng=rng, **options).value)
         reached = np.searchsorted(grid, data.sum(1) if delta == 0 else np.linalg.norm(data, axis=1), "right")
         law = order_statistic_law(reached, rank=np.ceil(curve.mass), largest=20, epsilon=0.5)
         np.testing.assert_allclose(rng.laws[1], law, rtol=1e-12)
+        assert chosen == [grid[np.argmax(law)] for law in rng.laws]
         chosen = output_perturbation(data, rng=Silent(), **options).value
         ridge = curve.reach * np.sqrt(200 / 0.5) / 20
         assert chosen == pytest.approx(curve.minimiser(ridge), rel=1e-12)

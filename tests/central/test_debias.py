@@ -75,6 +75,7 @@ def test_guards_project_and_nothing_raises():
     )
     # two users count as 2, three as 0
     assert estimate.clipped_mean == pytest.approx(0.8)
+    assert debiased_count([], bound=2, epsilon=1.0, rng=Silent(2.0)).value == 2  # nobody counts as one user
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

@@ -37,6 +37,7 @@ def test_one_user_moves_the_clipped_mean_by_at_most_the_scale_times_the_budget(c
 def test_without_a_cap_to_speak_of_it_is_the_plain_mean_over_all_records():
     means = np.array([0.1, 0.9, 0.4, 0.3, 0.8])
     assert silent(means, cap=9)[0] == pytest.approx(SIZES @ means / SIZES.sum(), rel=1e-12)
+    assert silent(means, epsilon=0.1) == silent(means, cap=1, epsilon=0.1)  # no twentieth of five sizes
     same = uniform_mean(means, epsilon=0.7, rng=np.random.default_rng(1))
     equal = record_mean(means, np.full(5, 8), epsilon=0.7, rng=np.random.default_rng(1))
     assert equal.value == pytest.approx(same.value, rel=1e-12)
@@ -64,7 +65,7 @@ def test_the_default_cap_has_the_least_sum_of_bias_and_noise_at_the_worst_data(e
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (2.0, 7.0)])
 def test_the_interval_holds_the_mean_over_all_records_of_any_users(level, cap, low, high):
     """By the closed form of one Laplace variable; without what may be lost it fails at the worst data."""
-    rng, without = np.random.default_rng(2), []
+    rng, without, most = np.random.default_rng(2), [], 0.0
     for data in [np.ones(5), np.zeros(5), *rng.uniform(size=(30, 5))]:
         data = low + (high - low) * data
         made = record_mean(data, SIZES, epsilon=0.7, cap=cap, domain=(low, high), rng=Silent())
@@ -73,10 +74,11 @@ def test_the_interval_holds_the_mean_over_all_records_of_any_users(level, cap, l
         reach = made.interval(level)[1] - made.value
         off = abs(truth - made.value)
         assert off <= lost + 1e-12
+        most = max(most, off)
         held = lambda t: 1 - (np.exp(-(t - off) / scale) + np.exp(-(t + off) / scale)) / 2  # noqa: B023, E731
         assert held(reach) >= level
         without.append(0 < (t := reach - lost) < off or held(t) < level)
-    assert any(without) == (cap < 9)
+    assert any(without) == (cap < 9) and most == pytest.approx(lost, rel=1e-12, abs=1e-12)
 
 
 # --- targets of a plan

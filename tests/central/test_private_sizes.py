@@ -6,7 +6,7 @@ import pytest
 from fakes import Silent
 from userdp.central import private_sizes
 from userdp.central.mean import default_variance_users, initial_error, window
-from userdp.central.private_sizes import SAFETY, TruncatedMean, _front, _Public, private_size_mean
+from userdp.central.private_sizes import TruncatedMean, _front, _Public, private_size_mean
 from userdp.privacy import Guarantee, Release
 from userdp.privacy.choice import order_statistic_law
 from userdp.privacy.noise import DistanceTest
@@ -69,10 +69,10 @@ def test_the_bound_grows_with_the_changes_and_the_distance_inverts_it():
     means, sizes = users(rng, 30)
     bounds = [sensitivity_within(stat, means, sizes, k) for k in range(30)]
     assert np.all(np.diff(bounds[:-1]) >= 0) and bounds[-1] == np.inf
-    for k in range(28):
+    for k in range(29):
         assert stat.distance(means, sizes, bounds[k] * (1 + 1e-9)) >= k
         assert stat.distance(means, sizes, bounds[k] * (1 - 1e-9)) < k
-    assert stat.distance(means, sizes, 0.0) == -1
+    assert stat.distance(means, sizes, 0.0) == -1 and stat.distance(means, sizes, 1e9) == 28
 
 
 def test_the_largest_average_is_that_of_a_search():
@@ -179,7 +179,7 @@ def test_every_step_draws_the_noise_that_it_pays_for(monkeypatch):
     law = order_statistic_law(world.sizes, rank=2 * np.log(world.n) / step, largest=31, epsilon=step)
     np.testing.assert_allclose(rng.laws[0], law, rtol=1e-12)
     total = statistic.terms(means, sizes)[0].sum() - heaviest / step * np.log(1 / (2 * world.delta))
-    assert proposed == pytest.approx(SAFETY * heaviest * statistic.half_widths[-1] / total, rel=1e-12)
+    assert proposed == pytest.approx(8 * heaviest * statistic.half_widths[-1] / total, rel=1e-12)
     assert result.value == pytest.approx(statistic.value(means, sizes), rel=1e-12)
     assert means.size == world.n - tenth
     error = initial_error(result.initial, tenth, epsilon=step, beta=0.05)

@@ -134,7 +134,7 @@ def test_the_value_is_a_quotient_where_the_noisy_total_is_positive_and_the_first
         calls.clear()
 
         def answered(self, x, rng, **_):
-            calls.append(x)
+            calls.append(self.scale)
             after = len(calls) - known - 1
             return last[after] if after >= 0 else inner(self, x, rng)
 
@@ -146,8 +146,10 @@ def test_the_value_is_a_quotient_where_the_noisy_total_is_positive_and_the_first
     found()
     known = len(calls) - 2
     centre = found(1.0, 0.0).value
-    for total, moved in ((0.5, 0.1), (0.02, -0.002), (400.0, 60.0)):
-        assert found(total, moved).value == pytest.approx(centre + moved / total, rel=1e-12)
+    for total, moved in ((0.5, 0.1), (0.02, -0.002), (400.0, 60.0), (1e4, 1e3), (0.5, 9.0), (0.5, -9.0)):
+        one = found(total, moved)
+        assert one.value == pytest.approx(np.clip(centre + moved / total, 0, 1), rel=1e-12)
+        assert one.scale == pytest.approx(min(calls[-1] / total, 1), rel=1e-12) and 0.5 < calls[-1] < 1e4
     for total in (0.0, -0.5, -3.0):
         assert found(total, 0.1).value == found(total, 0.1).initial
 

@@ -166,6 +166,9 @@ def test_nobody_and_nothing():
     rng = np.random.default_rng(5)
     for counts in (np.zeros((0, 3), int), np.zeros((4, 3), int), sparse.coo_array((4, 3), dtype=int)):
         assert not nested_totals(counts, [1, 2], rng).any()
+    wild = np.array([[np.nan, np.inf, -np.inf, -3.0, 2.0]])
+    for counts in (wild, sparse.csr_array(wild)):
+        assert nested_totals(counts, [9], rng).tolist() == [[0, 0, 0, 0, 2]]
     assert random_clip(np.zeros((0, 3), int), 2, rng).shape == (0, 3)
 
 
@@ -416,6 +419,15 @@ def test_the_printed_variant_publishes_what_was_clipped_away():
     assert stats.binomtest(hits[True], runs, 0.01).pvalue < FALSE_ALARM
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_printed_variant_looks_at_what_anybody_holds_and_at_nothing_else(form):
+    """Noise far above the threshold; one item is held once, and one by nobody, though it is stored."""
+    counts = form(np.array([[3.0, -2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]))
+    options = {"bound": 1, "epsilon": 1.0, "delta": 0.01, "printed": True, "rng": Silent(1e9)}
+    value = unbounded_histogram(counts, **options).value
+    assert (value > 0).tolist() == [True, False, True, False]
+
+
 # --- exact errors -----------------------------------------------------------------------------------
 
 
@@ -565,6 +577,8 @@ def test_the_range_of_the_objective_takes_each_bound_once(bounds):
     """Under add/remove adjacency it depends on the second largest bound."""
     options = {"neighbours": "add-remove", "weight": 2.0}
     assert objective_range(bounds, **options) == objective_range([2, 5], **options) == 6.0
+    many = [9, 10], [8, 9, 12], [7]
+    assert [objective_range(each, **options) for each in many] == [18.0, 18.0, 0.0]
 
 
 def choice_law(counts, waste=1.0, **options):
@@ -598,6 +612,17 @@ def test_the_choice_loses_at_most_its_budget_over_all_neighbours(neighbours, sen
     assert 0 < loss(1) <= 0.8 + 1e-12
     # one user moves all scores of this small table together, so that something is left over; not all of it
     assert loss(16) > 0.8
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_the_choice_weighs_the_literal_objective(neighbours):
+    counts, bounds, known = some_counts(30, 3), [1, 3, 6, 10], {"neighbours": neighbours}
+    thresholds = release_scales(bounds, epsilon=1.0, delta=0.01, **known)[1]
+    pairs = zip(bounds, thresholds, strict=True)
+    loss = np.array([literal_objective(counts, bound, threshold, 0.5) for bound, threshold in pairs])
+    weights = np.exp(-0.3 * (loss - loss.min()) / objective_range(bounds, weight=0.5, **known))
+    known |= {"bounds": bounds, "release_epsilon": 1.0, "release_delta": 0.01, "epsilon": 0.3, "weight": 0.5}
+    np.testing.assert_allclose(choice_law(counts, **known), weights / weights.sum(), rtol=1e-9)
 
 
 def test_a_bad_pair_spends_the_whole_budget():

@@ -34,6 +34,8 @@ def test_users_come_in_random_order():
         user_means(records, user="who", value="stars", domain=(0, 5), rng=np.random.default_rng(seed))
         for seed in (1, 2)
     )
+    with pytest.raises(TypeError, match="rng must be a numpy.random.Generator"):
+        user_means(records, rng=1, **STARS)
     assert (first.sizes != second.sizes).any() and (np.diff(first.sizes) < 0).any()
     assert sorted(first.sizes) == list(range(1, 51))
 
@@ -49,6 +51,10 @@ def test_a_wild_value_is_moved_into_the_domain(value):
     "change, error, words",
     [
         ({"who": ["a", None, "b"]}, ValueError, "who must be present: see row 1"),
+        ({"who": ["a"] * 200 + [None]}, ValueError, "who must be present: see row 200"),
+        ({"who": np.array(["a", "", "b"])}, ValueError, "who must be present: see row 1"),
+        ({"who": np.array([1.5, np.nan, 2.0])}, ValueError, "who must be present: see row 1"),
+        ({"stars": [1.0, 2.0, np.nan]}, ValueError, "missing must be 'drop' or 'low'"),
         ({"stars": ["1", "2", "3"]}, TypeError, "stars must be a column of numbers"),
         ({"stars": [1.0, 2.0]}, TypeError, "stars must be a column of numbers"),
     ],
@@ -122,6 +128,7 @@ def test_items_on_disk_are_counted_in_several_readings(tmp_path, monkeypatch):
         monkeypatch.setattr("userdp.tables.records.ITEMS_AT_ONCE", readings)
         found = user_table(tmp_path / "visits.csv", **named).toarray()
         assert np.array_equal(found, held) and not held[:3].any() and found.dtype == np.int64
+    assert user_table(tmp_path / "visits.csv", **named | {"items": []}).shape == (40, 0)
 
 
 # Users, items and their memory in MiB, of a process alone.
@@ -175,6 +182,7 @@ def test_wild_values_on_disk_are_moved_into_the_domain(tmp_path):
     [
         ("select null::int who, 1.0 stars", ValueError, "who must be present in all rows"),
         ("select '' who, 1.0 stars", ValueError, "who must be present"),
+        ("from (values ('', 1.0), ('a', 2.0)) t(who, stars)", ValueError, "who must be present"),
         ("select 'a' who, '1' stars", TypeError, "stars must be a column of numbers, got dtype object"),
         (
             "select 'a' who, 1.0 stars where false",
@@ -284,6 +292,9 @@ def test_a_faulty_file_is_refused_and_not_quoted(text, tmp_path):
     with pytest.raises((ValueError, TypeError), match="must ") as refused:
         user_means(path, rng=np.random.default_rng(1), **STARS)
     assert PRIVATE not in "".join(traceback.format_exception(refused.value))
+    path.write_text(f"who,stars\na,1\nb,{PRIVATE}\n")
+    with pytest.raises(TypeError, match="^stars must be a column of numbers, got text"):
+        user_means(path, missing="drop", rng=np.random.default_rng(1), **STARS)
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])

@@ -52,7 +52,7 @@ def test_gamma_steps_of_the_covering_bounds():
     assert gamma[1] > half[1] ** half[1]
     assert gamma[2] <= half[2] ** half[2] and gamma[3] < half[3] ** half[3]
     assert all(gamma[d] > (half[d] / 3) ** half[d] for d in (1, 2))
-    assert 2**2 < 18 / iv.pi  # the ends of (63) at d = 1: 1 / radius rounded up is below 2 / radius
+    assert 18 / iv.pi > 2**2  # the ends of (63) at d = 1: 1 / radius rounded up is below 2 / radius
     assert iv.e < 3 and 18 / iv.pi < 6 and 2 / (3 * iv.pi) > iv.mpf(1) / 5
     for d, radius in product((1, 2, 3, 30, 10**5), (0.1, 0.9)):  # (63), (64), to the power 2 / d
         volumes = np.exp(2 / d * (d * np.log(2 / radius) + gammaln(1 + d / 2))) / np.pi

@@ -99,6 +99,14 @@ def test_edges_go_to_the_first_ball_and_outside_to_the_nearest():
     cover = Cover.on_cube(1, 4)
     np.testing.assert_array_equal(cover.index([[-1.0], [-0.5], [0.0], [0.5], [1.0]]), [0, 0, 1, 2, 3])
     np.testing.assert_array_equal(Cover([[0.0], [1.0]], 0.1).index([[0.4], [0.6], [9.0]]), [0, 1, 1])
+    rim = np.outer([1 - 1e-12, 1 + 0.8e-9, 1 + 1.2e-9], [1.2, 1.6])  # balls are closed, up to rounding
+    assert Cover([[0.0, 0.0]], 2.0).holds(rim).ravel().tolist() == [True, True, False]
+
+
+def test_the_most_balls_that_tell_two_points_apart_are_exact_where_stated_and_never_above_all():
+    """In four dimensions runs of two cells along each axis that share one: 2^4 + 2^4 - 2; in l2 all 81."""
+    assert [Cover.on_cube(4, 3, metric=metric).differing for metric in ("linf", "l2")] == [30, 81]
+    assert Cover([[0.0], [1.0]], 0.1, differing=9).differing == 2
 
 
 @pytest.mark.parametrize("printed", [False, True])

@@ -60,6 +60,13 @@ def test_the_guarantee_is_at_most_what_was_asked_for(name):
         assert spent >= (min(int(epsilon), 4) if spread and epsilon >= 1 else epsilon) * (1 - 1e-15)
 
 
+@pytest.mark.parametrize("every_report", [False, True])
+@pytest.mark.parametrize("name", [f"local.{each}" for each in SPREAD] + ["local.sparse_threshold"])
+def test_a_budget_of_one_and_a_half_pays_for_one_fold_however_reports_are_drawn(name, every_report):
+    found = run(name, epsilon=1.5, general=True, every_report=every_report)
+    assert found.guarantee.epsilon == 1.0
+
+
 @pytest.mark.parametrize("d", [2, 3, 5, 7, 49])
 def test_equal_parts_of_a_budget_are_no_more_than_the_budget(d):
     for epsilon in d + np.arange(1, 200) / 10:

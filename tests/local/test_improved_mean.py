@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from laws import has_mean, same_law
 from userdp.local.improved import Plan, Round, decode_pairs, improved_mean, round_report, scaled_deviations
-from userdp.local.localise import Ballot, Bins
+from userdp.local.localise import MOST_BINS, Ballot, Bins
 from userdp.local.mean import duchi_mean
 from userdp.planning.risk.improved_plan import (
     Known,
@@ -115,7 +115,7 @@ def test_who_holds_just_enough_records_votes_and_who_holds_one_less_does_not(mon
     told, count = [], Ballot.count
 
     def spy(self, means, rng, *, eligible, **options):
-        told.append(eligible)
+        told.append((self, eligible))
         return count(self, means, rng, eligible=eligible, **options)
 
     monkeypatch.setattr(Ballot, "count", spy)
@@ -123,7 +123,28 @@ def test_who_holds_just_enough_records_votes_and_who_holds_one_less_does_not(mon
     law = two_point_sizes(399, 400, 0.5)
     rng = np.random.default_rng(6)
     improved_mean(np.full(2001, 0.15), sizes, epsilon=2.0, size_law=law, plan=THREE, rng=rng)
-    assert np.array_equal(told[0], sizes[:600] == 400)
+    ((ballot, eligible),) = told
+    assert ballot == Ballot(THREE.bins, 0, 2.0) and np.array_equal(eligible, sizes[:600] == 400)
+
+
+@pytest.mark.parametrize("kind", ["two-point", "laplace", "piecewise"])
+@pytest.mark.parametrize("centre", [-0.9, 0.0, 0.9])
+def test_a_report_is_for_deviations_that_some_mean_has(centre, kind):
+    report = round_report(Round(9, 0.3, 2.0), centre, epsilon=1.0, size_law=LAW, kind=kind)
+    ends = np.clip((np.array([-1, 1]) - centre) / (2 / np.sqrt(4000) + 0.3), -1, 1)
+    assert (report.low, report.high) == pytest.approx((-1, 1) if kind == "piecewise" else ends)
+
+
+@pytest.mark.parametrize("last", ["two-point", "laplace", "piecewise"])
+def test_the_last_round_alone_reports_what_the_plan_names(last):
+    """One user a round, who holds 0: two points are two steps of known length, all else is anywhere."""
+    plan = Plan(0, 1.0, 1, tuple(Round(1, offset, 0.0) for offset in (0.04, 0.02, 0.01)), last)
+    data, step = (np.zeros(3), np.full(3, 400)), 1 / np.tanh(1 / 2)
+    made = improved_mean(*data, epsilon=1.0, size_law=LAW, plan=plan, rng=np.random.default_rng(4))
+    low, high = made.clipped_to
+    assert high - low == pytest.approx(0.02)
+    assert min(abs(abs(low + high) / 2 - step * x) for x in (0.02, 0.06)) < 1e-12
+    assert (abs(abs(made.value - (low + high) / 2) - 0.01 * step) < 1e-12) == (last == "two-point")
 
 
 ANY_MEANS = st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=6, max_size=12)
@@ -214,6 +235,14 @@ def test_bounds_on_tails_hold_for_signs():
     assert np.all(above <= tail(x, "bounded") + 1e-4)
 
 
+@pytest.mark.parametrize(
+    "votes, pairs, edge", [([4, 0, 3, 2], [4, 3, 5], 0.5), ([1, 1, 1, 1], [2, 2, 2], -0.5)]
+)
+def test_the_edge_is_that_of_the_first_pair_with_the_most_votes(votes, pairs, edge):
+    found = decode_pairs(np.array(votes), Bins(0.25))
+    assert (found[0].tolist(), found[1]) == (pairs, edge)
+
+
 @pytest.mark.parametrize("theta", [-0.99, 0.0, 0.17, 0.2, 0.25])
 def test_chosen_edge_is_within_three_half_widths(theta):
     """At every position in a bin, on an edge too; means that do not vary never fail with a safe vote."""
@@ -286,6 +315,20 @@ def test_without_a_better_plan_all_users_report_plainly():
         means, np.full(60, 100), epsilon=0.5, size_law=constant_size(100), plan=plan, rng=rng(6)
     )
     assert made.value == pytest.approx(np.clip(duchi_mean(means, epsilon=0.5, rng=rng(6)).value, -1, 1))
+
+
+def test_a_plan_that_votes_allows_for_three_half_widths_and_by_default_for_two_rounds():
+    """Within these the bound has theta unless the vote fails; as many rounds may follow as were asked for."""
+    known = {"n": 2000, "epsilon": 2.0, "size_law": constant_size(10**4)}
+    for most in (1, 2, 3):
+        plan = choose_plan(most_rounds=most, **known)
+        assert plan.voters > 0 and len(plan.rounds) == most
+        assert plan.rounds[0].offset == pytest.approx(3 * plan.half_width, rel=1e-12)
+    assert choose_plan(**known) == choose_plan(most_rounds=2, vote=True, **known)
+    assert choose_plan(vote=False, **known).voters == 0
+    users = Known(1000, 1.0, LAW, "bounded", 0.0)
+    widths = [_plan(np.zeros(4), users, size, 1).half_width for size in (1, 10**14)]
+    assert widths == [0.25, 1 / MOST_BINS]
 
 
 @pytest.mark.slow

@@ -169,6 +169,27 @@ def test_one_bin_and_users_without_enough_records():
     assert np.isfinite(empty.value)
 
 
+def test_who_holds_no_record_counts_as_holding_one():
+    options = {"size_law": SIZES, "size_cap": 40}
+    data = [(np.full(20, 0.3), np.full(20, m), np.random.default_rng(3)) for m in (1, 0, -9)]
+    assert len({run_dame(*each, **options).value for each in data}) == 1
+
+
+@pytest.mark.parametrize("name, options, votes", [
+    ("localised", {"half_width": 0.1, "general": False}, 1),
+    ("localised", {"half_width": 0.1, "general": True}, 3),
+    ("dame", {"size_law": constant_size(5000), "size_cap": 5000}, 3),
+])  # fmt: skip
+def test_half_of_the_users_vote_for_their_bin_and_in_general_for_its_neighbours(name, options, votes):
+    """At a budget of 100 no bit is flipped; the interval is that of eq. (4) for 60 users."""
+    data = np.full(61, 0.01), np.full(61, 5000)
+    result = ESTIMATORS[name](*data, np.random.default_rng(1), epsilon=100.0, **options)
+    assert result.votes.sum() == 30 * votes
+    if name == "dame":
+        width = 14 * dame_half_width(size_cap=5000, n=60, epsilon=100.0)
+        assert np.ptp(result.clipped_to) == pytest.approx(width, rel=1e-12)
+
+
 def test_shrink_and_debias_are_inverse_on_average():
     values = np.array([40, 1600])
     shrunk = shrink(np.array([0.3, 0.3]), values, size_cap=1600, centre=0.5)

@@ -251,13 +251,20 @@ def test_small_proportions_are_not_divided_by():
     )
 
 
-@pytest.mark.parametrize(("few", "kept"), [(4, False), (6, True)])
+@pytest.mark.parametrize(("few", "kept"), [(496, False), (504, True)])
 def test_a_share_below_a_hundredth_of_an_even_one_is_left_at_its_midpoint(few, kept):
-    third = np.repeat([-0.52, 0.48], [1000 - few, few])
+    third = np.repeat([-0.52, 0.48], [100_000 - few, few])
     options = {"size": 9, "components": 2, "epsilon": 40.0, "half_width": 0.1}
     result = mixture_means(np.tile(third, 3), rng=np.random.default_rng(5), **options)
-    assert result.proportions[1] == pytest.approx(few / 1000, abs=1e-6)
+    assert result.proportions[1] == pytest.approx(few / 100_000, abs=1e-6)
     assert (result.value[1] != result.midpoints[1]) == kept
+    assert result.votes.sum() == pytest.approx(100_000, abs=5)  # one a user
+
+
+def test_a_mean_far_from_its_midpoint_counts_as_three_half_widths_away():
+    means, options = np.repeat([0.05, 0.9], [20_000, 10_000]), {"components": 1, "half_width": 0.05}
+    result = mixture_means(means, size=9, epsilon=40.0, rng=np.random.default_rng(6), **options)
+    assert result.midpoints == pytest.approx(0.05) and result.value == pytest.approx(0.05 + 0.15, abs=0.002)
 
 
 # --- estimates -------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def test_packed_hashes_agree_with_their_signs(n, d):
 
 def test_hash_signs_are_fair_and_independent():
     signs = Hashes.draw(2001, 50, np.random.default_rng(6)).signs().astype(float)
-    assert has_mean(signs.ravel(), 0.0)
+    assert has_mean(signs.ravel(), 0.0) and all(has_mean(signs[bit::8].ravel(), 0.0) for bit in range(8))
     products = signs[:, :-1] * signs[:, 1:]
     assert has_mean(products.ravel(), 0.0) and not has_mean(products.ravel() + 0.05, 0.0)
 
@@ -186,14 +186,16 @@ def test_printed_folds_make_the_first_half_report_twice():
 @pytest.mark.parametrize(
     ("n", "refining"), [(50, 8), (54, 9)]
 )  # 25 users for 3 coordinates: some have no more
-def test_the_default_half_width_counts_the_users_that_refine_one_coordinate(n, refining):
-    means, options = np.full((n, 4), 0.5), {"size": 9, "sparsity": 3, "epsilon": 2.0, "threshold": 0.1}
-    width = localised_half_width(n=refining, size=9, epsilon=2.0)
+def test_the_defaults_are_those_of_eq_37_and_count_the_users_that_refine_one_coordinate(n, refining):
+    options, threshold = {"size": 900, "sparsity": 3, "epsilon": 2.0}, np.sqrt(2 * np.log(4 * n * 3600) / 900)
+    width = localised_half_width(n=refining, size=900, epsilon=2.0)
+    means = np.tile(threshold * (1 + np.array([1, 1e-9, -1e-9, 1])), (n, 1))  # one just votes, one just not
     one, other = (
-        sparse_selection(means, half_width=half_width, rng=np.random.default_rng(1), **options)
-        for half_width in (None, width)
+        sparse_selection(means, rng=np.random.default_rng(1), **options, **given)
+        for given in ({}, {"half_width": width, "threshold": threshold, "clip": np.sqrt(30 * 3)})
     )
     assert one.value.any() and np.array_equal(one.value, other.value)
+    assert np.array_equal(one.scores, other.scores)
 
 
 def test_select_keeps_the_first_or_the_highest():
@@ -307,6 +309,17 @@ def test_the_cut_is_that_of_the_paper_to_the_last_digits(n, d, size, epsilon):
     edge = np.abs(chosen(1.0).scores).max() / per_constant
     assert chosen(edge * (1 - 1e-9)).selected.size == 1
     assert chosen(edge * (1 + 1e-9)).selected.size == 0
+
+
+def test_the_constant_is_24_unless_said_otherwise():
+    """A size that sets the cut alone: the one at which 24 just leaves the entry in."""
+
+    def found(size):
+        options = {"half_width": 0.11, "epsilon": 4.0, "sparsity": 1, "rng": np.random.default_rng(5)}
+        return sparse_threshold(np.full((100, 1), 0.9), size=size, **options)
+
+    size = np.exp(1600 * (found(10**6).scores[0] / (3 * 24 * 0.11)) ** 2) / 1600
+    assert [found(int(size) + more).selected.size for more in (0, 1)] == [1, 0]
 
 
 def test_a_mean_at_the_threshold_votes():

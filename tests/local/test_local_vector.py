@@ -126,6 +126,16 @@ def test_the_rotated_mean_is_near_the_mean(d):
     assert results.shape == (30, d)
 
 
+@pytest.mark.parametrize("epsilon", [0.7, 2.5, 9.0])
+def test_the_width_by_default_is_that_of_eq_34_in_the_padded_dimension(epsilon):
+    means, log = np.full((200, 3), 0.3), np.log(200 * 900 * min(epsilon, epsilon**2, 4))
+    one, other = (
+        rotated_vector_mean(means, size=900, epsilon=epsilon, half_width=width, rng=np.random.default_rng(1))
+        for width in (None, log / np.sqrt(4 * 900))
+    )
+    assert one.value == pytest.approx(other.value, rel=1e-9)
+
+
 @pytest.mark.parametrize("ball", ["cube", "l2"])
 def test_duchi_means_are_unbiased(ball):
     theta = np.array([0.5, -0.3, 0.1])

@@ -41,6 +41,7 @@ def test_bins_cover_the_domain_and_only_the_last_may_overhang(tau):
     assert overhanging.ends(0)[0] == -1
     assert overhanging.ends(last)[0] < 1 <= overhanging.ends(last)[1] + 1e-12
     assert truncated.ends(last)[1] <= 1
+    assert np.ptp(overhanging.ends(last)) == pytest.approx(2 * tau)
     assert -1 <= truncated.centre(last) <= 1
 
 

@@ -7,7 +7,7 @@ from scipy.stats import chi2, norm
 
 from laws import has_mean, same_law
 from userdp.local import signs
-from userdp.local.signs import CELLS, GRID, ROUNDS, Posterior, moments, sign_mean
+from userdp.local.signs import CELLS, ROUNDS, Posterior, moments, sign_mean
 from userdp.planning import plan
 from userdp.planning.risk.localised import ASTRAY, BACK, LATE, sign_risk
 from userdp.privacy.reports import BinaryResponse
@@ -61,7 +61,7 @@ def test_the_posterior_is_that_of_all_answers_by_enumeration():
 def test_the_grid_has_four_cells_to_a_deviation_of_a_mean_within_its_limits(size, spread):
     grid = Posterior(np.array([1.0, size]), spread, BinaryResponse(1.0)).grid
     cells = 8 / np.sqrt(1 / size + spread**2)
-    assert grid.size % 2 == 1 and abs(grid.size - np.clip(cells, *GRID)) <= 1
+    assert grid.size % 2 == 1 and abs(grid.size - np.clip(cells, 513, 4097)) <= 1
     assert (grid[0], grid[grid.size // 2], grid[-1]) == (-1, 0, 1)
 
 
@@ -84,6 +84,10 @@ def test_a_record_varies_by_a_tenth_at_least_even_at_the_ends_of_the_domain():
     deviations = np.sqrt(np.array([1.0, 0.19, 0.01, 0.01]) / size)
     up = norm.cdf((grid - threshold) / deviations)
     assert np.exp(said) == pytest.approx(answer.flip + (answer.keep - answer.flip) * up, rel=1e-9)
+    # and no budget makes an answer less likely than 1e-12
+    sure, place, one = Posterior(np.array([size]), 0.0, BinaryResponse(700.0)), np.array([0.0]), np.ones(1)
+    never = [sure.likelihood(np.array([-ups]), place, one, np.array([max(ups, 0.0)])) for ups in (1.0, -1.0)]
+    assert np.concatenate(never) == pytest.approx(np.full(2, np.log(1e-12)), rel=1e-5)
 
 
 @pytest.mark.parametrize("at", [0, 300, 512])

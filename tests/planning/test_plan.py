@@ -19,8 +19,8 @@ from userdp.central.mean import initial_error, realistic_mean
 from userdp.central.weights import optimal_weights
 from userdp.local import duchi_mean
 from userdp.planning import NoGain, Ranking, central_methods, local_methods
-from userdp.planning.local_methods import ANY, LITTLE, in_folds, shrinking
-from userdp.planning.option import KINDS, Option
+from userdp.planning.local_methods import ANY, LITTLE, ONE_LAW, by_entry, in_folds, shrinking
+from userdp.planning.option import KINDS, Option, Question
 from userdp.planning.plans import ranked
 from userdp.planning.risk import improved_plan
 from userdp.planning.risk.clipped import Users, choose_clipping
@@ -132,6 +132,8 @@ def test_one_round_errors_are_those_of_the_closed_forms():
     sampled = (average, 2.5**2 / 25), (local["two-point reports"], user), (local["Laplace reports"], user)
     for one, variance in sampled:
         assert one.error**2 - one.noise**2 == pytest.approx(variance / 400)
+    for one in plan(n=400, sizes=1, epsilon=9.0, spread=0.5)[:2]:  # of one record: no more than a sign varies
+        assert one.assumes == ANY and one.error**2 - one.noise**2 == pytest.approx(1 / 400)
 
 
 @pytest.mark.parametrize("size, epsilon", [(1, 4.0), (3, 0.5), (3, 2.0), (50, 6.0)])
@@ -167,6 +169,29 @@ def test_noise_is_a_part_of_the_error(trust):
     for n in (60, 2000, 100_000):
         for option in plan(n=n, sizes=1000, epsilon=2.0, trust=trust, tails="normal"):
             assert option.unused or 0 < option.noise <= option.error * (1 + 1e-12), option.method
+
+
+def test_what_is_not_said_is_taken_as_documented():
+    """Users differ by a tenth of the domain, and sizes may tell of means; a given spread is not spoken of."""
+    asked = {"n": 500, "sizes": two_point_sizes(5, 90, 0.5), "epsilon": 1.0, "domain": (1, 6)}
+    found = planning.plan(**asked)
+    tell, silent = (plan(**asked, spread=0.5, sizes_tell=told) for told in (True, False))
+    errors = [[one.error for one in ranking] for ranking in (found, tell, silent)]
+    assert errors[0] == errors[1] != errors[2]
+    words = ", spread taken as 0.5, a tenth of the domain, since none is given"
+    assert found.question == tell.question + words
+    counts = planning.plan(n=500, sizes=5, epsilon=1.0, trust="curator", estimate="histogram", items=3)
+    assert "spread" not in counts.question
+    assert [counts.without_privacy, counts.guess, counts.least] == [0, 2500, 0]
+    users = plan(**asked, target="users")
+    assert [users.without_privacy, users.guess, users.least] == [0, 2.5, 0]
+
+
+def test_where_sizes_tell_all_users_count_as_of_their_harmonic_mean():
+    laws = [(two_point_sizes(100, 300, 0.5), 150), *((constant_size(m), m) for m in range(90, 130))]
+    for law, size in laws:
+        asked = Question(9, law, 1.0, 0.0, (0, 5), 0.0, False, "bounded", sizes_tell=True)
+        assert asked.weighing_law.values.tolist() == [size]
 
 
 def test_private_data_are_no_argument():
@@ -252,17 +277,25 @@ def test_a_plan_says_all_that_it_knows_in_88_columns(question):
             assert words in flat and escape(words) in html
     best = ranking[0]
     assert f"{best.error:.2g}" in text and KINDS[best.basis] in text and KINDS[best.basis] in html
+    lines, usable = text.splitlines(), [one for one in ranking if not one.unused]
+    head = next(line for line in lines if line.split()[:2] == ["error", "noise"])
+    table = [line for line in lines if len(line) == len(head) and line.split()[0][0].isdigit()]
+    cost = best.error / (ranking.without_privacy or ranking.guess)
+    written = f"{cost:.3g}" if ranking.without_privacy else f"{cost:.2%}"
+    assert len(table) == len(usable) and table[0].endswith(f" {written}"), "columns stand below their heads"
+    assert all(f" {KINDS[one.basis]} " in line for one, line in zip(usable, table, strict=True))
+    assert " nan " not in text and "in noise" not in text
 
 
 @pytest.mark.parametrize("dimension, tails", [(2, "normal"), (37, "bounded")])
 def test_vectors_get_the_best_of_the_ways_to_share_out_coordinates(dimension, tails):
     n, size, rng = 3001, 1000, np.random.default_rng(8)
-    ranking = plan(n=n, sizes=size, epsilon=2.0, dimension=dimension, tails=tails, domain=(0, 5))
-    theta = rng.uniform(0.1, 4.9, dimension)
+    ranking = plan(n=n, sizes=size, epsilon=2.0, dimension=dimension, tails=tails, domain=(2, 7))
+    theta = rng.uniform(2.1, 6.9, dimension)
     for option in (one for one in ranking if not one.unused):
         errors = []
         for _ in range(5):
-            means = 5 * rng.binomial(size, theta / 5, (n, dimension)) / size
+            means = 2 + 5 * rng.binomial(size, (theta - 2) / 5, (n, dimension)) / size
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NoGain)
                 found = option.run(means, np.full(n, size), rng=rng)
@@ -322,6 +355,13 @@ def test_the_noise_of_a_weighted_mean_is_what_its_run_asks_for(private_sizes):
     assert row.error**2 - row.noise**2 - lost == pytest.approx(sampled, rel=1e-9)
 
 
+def test_no_chance_of_failure_is_above_one():
+    rows = plan(n=3, sizes=9, epsilon=0.1, trust="curator")
+    (row,) = (one for one in rows if one.method.startswith("clipped"))
+    assert row.failure == 1 and [by_entry(row, d, whole=True).failure for d in (1, 3)] == [1, 1]
+    assert by_entry(replace(row, failure=0.2), 4).failure == 0.8
+
+
 def test_no_vector_of_equal_weights_is_kept():
     found = mean.uniform_mean(np.full(10**4, 0.3), epsilon=1.0, rng=np.random.default_rng(1))
     assert found.weights.shape == (10**4,) and found.weights.strides == (0,)
@@ -346,6 +386,7 @@ def test_errors_are_in_the_units_of_the_domain():
 def test_an_unusable_method_keeps_its_reason_and_does_not_run():
     last = plan(n=1000, sizes=uniform_sizes(3, 9), epsilon=1.0)[-1]
     assert last.unused and last.unused in str(plan(n=1000, sizes=uniform_sizes(3, 9), epsilon=1.0))
+    assert (last.error, last.noise, last.failure) == (np.inf, np.inf, 1)
     with pytest.raises(ValueError, match="with these numbers it is one round of reports"):
         last.run(np.zeros(1000), rng=np.random.default_rng(1))
 
@@ -458,11 +499,11 @@ def test_where_sizes_tell_no_mean_varies_by_more_than_its_domain():
 
 @pytest.mark.filterwarnings("ignore::userdp.planning.option.NoGain")
 def test_an_estimate_of_few_users_is_shrunk_to_the_middle_and_its_interval_stays():
-    option = plan(n=30, sizes=5, epsilon=0.5, domain=(0, 10), spread=0)[0]
-    means, keep = np.full(30, 2.0), option.call.keywords["keep"]
+    option = plan(n=30, sizes=5, epsilon=0.5, domain=(-2, 8), spread=0)[0]
+    means, keep = np.full(30, 0.0), option.call.keywords["keep"]
     found = option.run(means, np.full(30, 5), rng=np.random.default_rng(1))
-    plain = duchi_mean(means, epsilon=0.5, domain=(0, 10), rng=np.random.default_rng(1))
-    assert keep < 0.9 and found.value == np.clip(5 + keep * (plain.value - 5), 0, 10)
+    plain = duchi_mean(means, epsilon=0.5, domain=(-2, 8), rng=np.random.default_rng(1))
+    assert keep < 0.9 and found.value == np.clip(3 + keep * (plain.value - 3), -2, 8)
     assert found.sent == plain.value and found.interval() == plain.interval()
     assert f"{keep:.2g} of its distance from the middle" in option.setting
     assert plan(n=3000, sizes=5, epsilon=0.5, rounds=1)[0].setting == "", "many users gain nothing"
@@ -716,12 +757,19 @@ def test_of_these_users_average_only_what_privacy_adds_is_an_error():
         assert rows[1][name].noise == pytest.approx(rows[0][name].noise)
 
 
+@pytest.mark.parametrize("told", [False, True])
 @pytest.mark.parametrize("tails", ["normal", "bounded"])
-def test_a_row_of_the_improved_mean_is_the_bound_of_its_plan(tails):
+def test_a_row_of_the_improved_mean_is_the_bound_of_its_plan(tails, told):
+    """Where sizes tell, of users of 180 records, the harmonic mean, with the tails of any."""
     law, asked = two_point_sizes(100, 900, 0.5), {"n": 20_000, "epsilon": 1.5, "tails": tails, "spread": 0.2}
-    row = next(one for one in plan(sizes=law, domain=(0, 5), **asked) if one.method == "improved mean")
-    best = row.parameters["plan"]
-    bound = improved_plan.risk_bound(best, size_law=law, epsilon=1.5, tails=tails)
+    rows = plan(sizes=law, domain=(0, 5), sizes_tell=told, **asked)
+    row = next(one for one in rows if one.method == "improved mean")
+    best, weighing = row.parameters["plan"], constant_size(180) if told else law
+    shape = improved_plan.mixture(law, 0.08, tails, np.hypot(180**-0.5, 0.08)) if told else tails
+    bound = improved_plan._bound(best, weighing, 1.5, shape)
+    assert row.parameters["size_law"].values.tolist() == weighing.values.tolist()
+    means = "users' means are normal", "latent means with normal tails of deviation 0.2"
+    assert row.assumes == means[tails == "bounded"] + "; sizes say nothing about means" * (not told)
     assert (row.failure, row.rounds) == (bound.failure, (best.voters > 0) + len(best.rounds))
     assert best.voters + sum(one.users for one in best.rounds) == 20_000
     noise = bound.variance - ((1 / 100 + 1 / 900) / 2 + 0.08**2) / 20_000
@@ -749,7 +797,7 @@ def test_a_plan_in_few_rounds_is_the_best_of_so_many():
         rows = plan(n=20_000, sizes=400, epsilon=1.0, rounds=rounds)
         (row,) = (one for one in rows if one.method == "improved mean")
         found[rounds] = row.error
-        assert row.rounds <= (rounds or 3)
+        assert row.rounds <= (rounds or 3) and row.assumes == ONE_LAW * (not row.unused)
         assert row.unused == "needs more than one round, and rounds is 1" * (rounds == 1)
     assert found[3] == found[4] == found[None] < found[2] < found[1] == np.inf
 

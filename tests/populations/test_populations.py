@@ -5,6 +5,7 @@ from scipy import stats
 from laws import has_mean, same_law
 from userdp.local import Bins
 from userdp.sizes import (
+    FiniteSizes,
     PowerLawSizes,
     binomial_sizes,
     constant_size,
@@ -108,6 +109,11 @@ def test_survival_never_rises_and_starts_at_one(name):
     assert tail[0] == law.survival(law.smallest) == 1.0
     assert tail[-1] == 0.0
     assert np.all(np.diff(tail) <= 0)
+    # no more users than a fraction are below its quantile
+    share = np.append(1 - (tail[:-1] + tail[1:]) / 2, [0.0, 1.0])
+    held = tail[:-1] > tail[1:] + 1e-9
+    expected = np.append(np.arange(1, law.largest + 1)[held], [law.smallest, law.largest])
+    assert law.quantile(share[np.append(held, [True, True])]).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("shape", [0.1, 0.7, 1.0, 2.5])
@@ -118,6 +124,17 @@ def test_power_law_sums_match_brute_force(shape):
     for cap in (1000, 1001, 5096, 5097, 30000, 70000):
         assert law.mean_root(cap) == pytest.approx(probabilities @ np.sqrt(np.minimum(k, cap)), rel=1e-11)
     assert law.mean == pytest.approx(probabilities @ k, rel=1e-11)
+
+
+@pytest.mark.parametrize("rate", [1e-3, 30.0, 4e4, 1e6])
+def test_no_size_of_a_poisson_law_is_left_out_that_has_a_chance(rate):
+    k = np.arange(1, int(2 * rate) + 400)
+    assert poisson_sizes(rate).values.tolist() == k[stats.poisson.logpmf(k, rate) > np.log(1e-300)].tolist()
+
+
+def test_a_size_that_nobody_holds_is_none_and_a_fraction_that_is_reached_is_enough():
+    assert FiniteSizes([1, 2, 5], [0.0, 0.5, 0.5]).smallest == 2 and two_point_sizes(3, 9, 0.0).largest == 3
+    assert FiniteSizes([1, 2, 5], [0.25, 0.5, 0.25]).quantile([0.25, 0.3, 0.75, 0.8]).tolist() == [1, 2, 2, 5]
 
 
 def test_truncated_laws_are_given_one_record_at_least():
@@ -155,7 +172,7 @@ def test_a_density_that_touches_zero_is_refused():
         TrigonometricDensity((0.5**0.5, 0.0))
 
 
-@pytest.mark.parametrize("high", [8193, 8194, 8195])
+@pytest.mark.parametrize("high", [8193, 8194, 8195, 10**6])
 def test_no_size_is_left_out_where_the_smooth_part_begins(high):
     """Up to 8,192 sizes are added one by one; of 8,193 one is left to the formula."""
     assert PowerLawSizes(1, high, 0.4).expectation(np.ones_like) == pytest.approx(1, rel=1e-13)

@@ -118,6 +118,19 @@ def quantile_law(values, share, epsilon):
     return rng.laws[-1]
 
 
+@pytest.mark.parametrize("options", [{}, {"steps": 1}, {"domain": (-2.0, 5.0), "steps": 7}])
+@pytest.mark.parametrize(("share", "epsilon"), [(0.0, 0.4), (0.3, 1.0), (1.0, 3.0)])
+def test_the_law_of_a_quantile_is_that_of_its_definition(share, epsilon, options):
+    values, rng = [0.62, np.nan, -9.0, 0.25, 7.0, 0.25, np.inf], Silent()
+    low, high = options.get("domain", (0.0, 1.0))
+    places = np.linspace(low, high, options.get("steps", 1000) + 1)
+    below = (np.clip(np.nan_to_num(values, nan=low), low, high)[:, None] < places).sum(axis=0)
+    weights = np.exp(-epsilon * abs(below - share * 7) / 2)
+    found = real_quantile(values, share=share, epsilon=epsilon, rng=rng, **options)
+    assert rng.laws[0] == pytest.approx(weights / weights.sum(), rel=1e-12)
+    assert found.value == places[np.argmax(rng.laws[0])]
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_a_quantile_loses_its_budget_and_no_more_over_all_neighbours(share, epsilon):

@@ -13,7 +13,18 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from userdp import _exact, privacy
-from userdp._exact import Coin, below, geometric, laplace_steps, likeliest, noisy_sum, piecewise_steps
+from userdp._exact import (
+    Coin,
+    below,
+    fair_signs,
+    geometric,
+    laplace_steps,
+    likeliest,
+    noisy_sum,
+    on_grid,
+    piecewise_steps,
+    rounded,
+)
 from userdp.central import bounded_histogram, clipped_mean, realistic_mean, record_mean, uniform_mean
 from userdp.local import Plan, Round, duchi_mean, improved_mean, localised_mean, piecewise_mean
 from userdp.release import Budget, Secure
@@ -265,10 +276,27 @@ def test_reports_on_the_grid_have_the_moments_of_the_real_ones():
         assert 0.85 < y.var() / spread < 1.15
 
 
+@pytest.mark.parametrize(("epsilon", "bits"), [(1.0, 40), (2.0**-10, 40), (2.0**-11, 39), (1e-6, 30)])
+def test_a_grid_has_a_million_millions_of_steps_and_fewer_at_small_budgets(epsilon, bits):
+    def draw(x, grid, budget, rng):
+        assert (grid, budget, x.tolist()) == (2**bits, Fraction(epsilon), [0, grid / 4, grid])
+        return x.astype(np.int64)
+
+    x = np.array([-1.0, 0.0, 3.0])
+    assert on_grid(draw, x, privacy.LaplaceReport(-1.0, 3.0, epsilon), RNG).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize(("word", "expected"), [(0, [3, 4, -1]), (2**53 - 1, [3, 3, -2])])
+def test_a_whole_number_is_never_rounded(word, expected, monkeypatch):
+    monkeypatch.setattr(_exact, "below", lambda count, shape, rng: np.full(shape, word))
+    assert rounded(np.array([3.0, 3.5, -1.5]), RNG).tolist() == expected
+
+
 def test_strange_numbers_are_projected_and_shapes_are_kept():
     for kind in (privacy.LaplaceReport, privacy.PiecewiseReport, privacy.TwoPointReport):
         y = kind(-1.0, 1.0, 1e-4).privatise([np.nan, np.inf, -np.inf, 1e308], Secure())
         assert np.isfinite(y).all() and y.shape == (4,)
+    assert {*fair_signs((200,), Secure())} == {-1.0, 1.0}  # false alarms: 2^-199
     hashed = privacy.HashedReport(3, 0.5, 1.0).privatise(([0.3, np.nan], [0, 9]), Secure())
     assert hashed.shape == (2, 3) and (np.ptp(np.abs(hashed), axis=1) < 1e-9).all()
 
@@ -304,6 +332,13 @@ def noiseless(monkeypatch):
 
     monkeypatch.setattr(dp.m, "make_laplace", Noise)
     return scales
+
+
+def test_exact_noise_has_the_scale_and_the_steps_of_its_mechanism(noiseless):
+    parts = np.array([0.25, 0.5])
+    made = privacy.LaplaceNoise(3.0, 0.7).release(0.0, Secure(), parts=lambda: parts, offset=2.0)
+    moved = 0.7 * 2**31 // 1 + 2  # steps of 2^-31, the power of 2 below 0.7 times 2^-30
+    assert made == 2.75 and noiseless == [pytest.approx(3.0 / 0.7 * moved, rel=1e-13)]
 
 
 def test_the_order_of_users_does_not_show_in_a_sum(noiseless):

@@ -19,6 +19,7 @@ from userdp.privacy import (
     NoisyMaximum,
     ThresholdedNoise,
     disjoint,
+    gaussian_sigma,
     sequential,
 )
 from userdp_papers.theory.audit import exact_loss, hockey_stick
@@ -245,9 +246,16 @@ def test_what_nobody_moves_costs_nothing_and_needs_no_noise(kind):
     extra = {"delta": DELTA} if kind is GaussianNoise else {}
     m = kind.calibrated(epsilon=1.0, sensitivity=0.0, **extra)
     assert (m.scale, m.guarantee.epsilon, m.guarantee.delta) == (0.0, 0.0, 0.0)
-    assert m.release(5.0, np.random.default_rng(1)) == 5.0
+    for scale, asked in ((0.0, []), (2.0, [2.0])):
+        assert replace(m, scale=scale).release(5.0, rng := Silent()) == 5.0 and rng.scales == asked
     with pytest.raises(ValueError, match="scale must be positive, got 0.0"):
         replace(m, sensitivity=1.0, epsilon=9.0)
+
+
+def test_a_threshold_is_for_a_delta_below_one_half():
+    assert ThresholdedNoise.calibrated(epsilon=1.0, delta=0.499, bound=1).guarantee.delta == 0.499
+    with pytest.raises(ValueError, match=r"1 / \(2 delta\) must exceed 1 for a threshold, got 1.0"):
+        ThresholdedNoise.calibrated(epsilon=1.0, delta=0.5, bound=1)
 
 
 @pytest.mark.parametrize(("bound", "scale"), [(1, 1.0), (1, 5.0), (4, 2.0), (7, 40.0)])
@@ -273,7 +281,8 @@ def test_a_threshold_of_nothing_hides_nothing(bound, scale):
 def test_without_a_bound_on_the_items_of_a_user_the_raw_support_hides_nothing():
     assert ThresholdedNoise(1.0, 50.0, 1, support="raw").delta == 1.0
     some = [ThresholdedNoise(1.0, 9.0, 2, support="raw", distinct=k).delta for k in (1, 2, 50)]
-    assert some[0] == pytest.approx(stats.laplace.sf(7)) and np.all(np.diff(some) > 0)
+    shown = [1 - stats.laplace.cdf(7) * stats.laplace.cdf(9) ** (k - 1) for k in (1, 2, 50)]
+    assert some == pytest.approx(shown, rel=1e-9) and np.all(np.diff(some) > 0)
     noise = ThresholdedNoise(1.0, 9.0, 2, support="raw", distinct=2)
     for support in (None, [True, False]):
         with pytest.raises(ValueError, match="support must be given"):
@@ -295,6 +304,8 @@ def test_the_noisy_test_passes_as_often_as_its_slack_says(distance):
 def test_many_asks_of_one_noise_compose_exactly():
     one, many = (GaussianNoise.calibrated(epsilon=1.0, delta=1e-6, steps=k) for k in (1, 400))
     assert many.scale == pytest.approx(20 * one.scale, rel=1e-12)
+    assert one == GaussianNoise.calibrated(epsilon=1.0, delta=1e-6)
+    assert (one.sensitivity, one.scale) == (1.0, gaussian_sigma(epsilon=1.0, delta=1e-6))
     with pytest.raises(ValueError, match="delta must be at least"):
         replace(many, steps=401)
     assert replace(one, steps=400, delta=None).delta > 0.97

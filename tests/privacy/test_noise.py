@@ -140,6 +140,8 @@ def test_delta_is_the_largest_excess_over_sets_of_outputs(epsilon):
     found = gaussian_delta(1.3, epsilon=epsilon)
     assert hockey_stick(channel, epsilon) == pytest.approx(found, rel=1e-4)
     assert hockey_stick(channel, epsilon) <= found + 1e-12
+    assert GaussianNoise(1.3, 1.0, epsilon=epsilon).delta == found
+    assert gaussian_delta(1e9, epsilon=30.0) == 0  # the true one is exp(-4.5e20)
 
 
 def test_the_textbook_formula_keeps_its_promise_up_to_four_and_not_at_ten():

@@ -8,6 +8,7 @@ from scipy import stats
 from laws import has_mean, same_law
 from mechanisms import LOCAL_CLASSES, TABLE
 from userdp.privacy.reports import (
+    BinaryResponse,
     EveryReport,
     HashedReport,
     KaryResponse,
@@ -193,9 +194,9 @@ def test_two_point_reports_are_two_points():
 
 
 def test_repeated_and_absent_positions_count_once_and_never():
-    randomiser = UnaryEncoding(4, 3, 1.0)
-    vectors = randomiser.vectors(np.array([[1, 1, 3], [-1, 4, 99], [0, -5, 0]]))
-    np.testing.assert_array_equal(vectors, [[0, 1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]])
+    randomiser, x = UnaryEncoding(4, 3, 3000.0), np.array([[1, 1, 3], [-1, 4, 99], [0, -5, 0]])
+    np.testing.assert_array_equal(randomiser.vectors(x), [[0, 1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]])
+    assert randomiser.sample_total(x, np.random.default_rng(1)).tolist() == [1, 1, 0, 1]
 
 
 def test_a_user_has_no_more_ones_than_are_paid_for():
@@ -217,6 +218,8 @@ def test_a_stack_of_users_is_hashed_by_the_signs_of_each_user_s_own_component():
     sent = HashedReport(3, 0.5, 700.0).privatise((numbers, components), np.random.default_rng(1))
     own = np.take_along_axis(sent, components[..., None], axis=-1)[..., 0]
     assert own == pytest.approx(numbers, abs=0.05)
+    two = numbers[:, :2], components[:, :2]  # fewer users than patterns of signs
+    assert HashedReport(3, 0.5, 700.0).sample_total(two, np.random.default_rng(1)).shape == (2, 3)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -227,11 +230,14 @@ def test_debiasing_undoes_the_expectation_whatever_the_number_of_users(k, epsilo
     held = np.bincount([0, 0, 1], minlength=k)
     expected = held * report.keep + (3 - held) * report.other
     assert report.unbias(expected, 3) == pytest.approx(held, abs=1e-12)
+    for bits in (BinaryResponse(epsilon), UnaryEncoding(k, 2, epsilon)):
+        assert bits.unbias(held * bits.keep + (3 - held) * bits.flip, 3) == pytest.approx(held, abs=1e-12)
 
 
 def test_votes_in_which_no_entry_can_differ_lose_nothing():
     randomiser = UnaryEncoding(4, 1, 2.0, 0)
     assert randomiser.guarantee.epsilon == randomiser.privacy_loss() == 0.0
+    assert UnaryEncoding(4, 1, 3.0, 1).guarantee.epsilon == 1.5  # of two that could differ, one
 
 
 def test_positions_are_rows_of_users():
@@ -243,6 +249,7 @@ def test_positions_are_rows_of_users():
 
 
 def test_totals_of_certain_reports_can_be_drawn():
-    """At a large budget the chance of the upper end is rounded to 1."""
-    totals = TwoPointReport(-1.0, 1.0, 50.0).sample_totals([1.0, 1.0], 3, np.random.default_rng(1))
-    assert totals == pytest.approx(2.0)
+    """At a large budget the chance of the upper end is rounded to 1, and each user is one of the sum."""
+    for x in ([1.0, 1.0], [1.0, -1.0, 1.0, 1.0]):
+        totals = TwoPointReport(-1.0, 1.0, 50.0).sample_totals(x, 9, np.random.default_rng(1))
+        assert totals == pytest.approx(2.0)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
@@ -82,6 +83,21 @@ def test_the_radius_undoes_the_mean_of_a_half_sphere(d):
     assert report.magnitude * half_mean * (2 * report.keep - 1) == pytest.approx(1, rel=1e-10)
 
 
+@pytest.mark.parametrize("d", [1, 1000, 1001, 10**6])
+def test_the_radius_has_twelve_digits_in_any_dimension(d):
+    with mpmath.workdps(40):
+        half = mpmath.gammaprod([mpmath.mpf(d) / 2 + 1], [(mpmath.mpf(d) + 1) / 2])
+        radius = mpmath.sqrt(mpmath.pi) * d / (2 * half * mpmath.tanh(1))
+    assert BallReport(d, 2.0).magnitude == pytest.approx(float(radius), rel=2e-12)
+
+
+@pytest.mark.parametrize("kind", [CubeReport, BallReport])
+def test_a_total_is_the_sum_of_the_reports_of_all_users(kind):
+    """At a large budget, of users at ends of one axis."""
+    report, x = kind(1, 40.0), np.array([[1.0], [-1.0], [1.0], [1.0]])
+    assert report.sample_total(x, np.random.default_rng(1)) == pytest.approx([2.0], rel=1e-9)
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_a_ball_report_favours_half_the_sphere_by_e_to_epsilon(epsilon):
     report, n = BallReport(3, epsilon), 20_000
@@ -95,7 +111,7 @@ def test_a_ball_report_favours_half_the_sphere_by_e_to_epsilon(epsilon):
 
 def test_rows_beyond_the_ball_are_scaled():
     np.testing.assert_allclose(
-        to_unit_ball([[0.3, 0.4], [0.6, 0.8001], [np.nan, 2]])[:, 1], [0.4, 0.8, 1], atol=1e-4
+        to_unit_ball([[0.3, 0.4], [0.6, 0.8001], [np.nan, 2], [3, 4]])[:, 1], [0.4, 0.8, 1, 0.8], atol=1e-4
     )
 
 

@@ -74,7 +74,7 @@ def _nested(shape: tuple[int, int], entries: list[Ints], bounds: Ints, listed: i
     """The totals of these entries; users with more than `listed` records are clipped before that."""
     (n, d), (user, item, repeats) = shape, entries
     held = np.bincount(user, repeats, minlength=n)
-    if np.minimum(held, listed).sum() > AT_ONCE and np.count_nonzero(held) > 1:
+    if np.minimum(held, listed).sum() > AT_ONCE:  # no one user holds that: see `MOST_KEPT`
         known = np.unique(user)
         first = user < known[known.size // 2]
         halves = [[x[part] for x in entries] for part in (first, ~first)]

@@ -59,12 +59,13 @@ def set_up_with_record(notebook):
 def record_of(path: Path, stored, root: Path) -> list:
     """The cells of the last run of a notebook's page; a failure unless that was a run of the page of now."""
     from .cache import is_current
-    from .pages import Page, code_cells, read
+    from .execute import computed
+    from .pages import Page, code_cells
 
     page = Page(root, path.relative_to(root / "notebooks").with_suffix("").as_posix())
     if not page.source.is_file() or not is_current(page, sources(root)):
         pytest.fail(f"{page.docname} has not been run as it is now: use `make execute`", pytrace=False)
-    cells = code_cells(read(page.executed))
+    cells = code_cells(computed(page))
     if [cell.source for cell in cells] != [cell.source for cell in code_cells(stored)]:
         pytest.fail(f"the notebook of {page.docname} has other code: use `make sync`", pytrace=False)
     return cells
