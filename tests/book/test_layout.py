@@ -1,7 +1,7 @@
 """Every page as it lies on a desktop and on a telephone: few closed bars, nothing cut, nothing that jumps."""
 
 from contextlib import closing
-from statistics import median
+from statistics import mean, median
 
 import pytest
 
@@ -33,6 +33,14 @@ SMALL = """touch => {
   const meant = '.bd-header-article button, .bd-header-article a.btn, article summary, .all-folds button';
   const small = e => e.checkVisibility() && e.getBoundingClientRect().height < touch - 0.5;
   return [...document.querySelectorAll(meant)].filter(small).map(e => e.className || e.textContent);
+}"""
+# How far each formula's width is from the room that was kept for it, in em.
+ROOM = """() => {
+  const seen = [...document.querySelectorAll('article span.math')].filter(e => e.checkVisibility());
+  return seen.map(e => {
+    const em = parseFloat(getComputedStyle(e).fontSize), kept = Number(e.style.getPropertyValue('--em'));
+    return Math.abs(e.getBoundingClientRect().width / em - kept);
+  });
 }"""
 WATCH = """() => { window.shifted = 0; new PerformanceObserver(list => {
   for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
@@ -88,6 +96,10 @@ class TestInTheBrowser:
 
     def test_no_page_jumps(self, measured):
         assert {name: shift for name, (_, shift, *_) in measured.items() if shift > SHIFT} == {}
+
+    def test_a_formula_gets_about_the_room_that_was_kept_for_it(self, tab, site):
+        visit(tab, site, "book/cummings/model")
+        assert len(off := tab.evaluate(ROOM)) > 50 and mean(off) < 0.2
 
     def test_nothing_is_cut_on_a_telephone_without_a_sign(self, measured):
         assert {name: cut for name, (_, _, cut, _) in measured.items() if cut} == {}

@@ -767,6 +767,7 @@ def test_a_row_of_the_improved_mean_is_the_bound_of_its_plan(tails, told):
     best, weighing = row.parameters["plan"], constant_size(180) if told else law
     shape = improved_plan.mixture(law, 0.08, tails, np.hypot(180**-0.5, 0.08)) if told else tails
     bound = improved_plan._bound(best, weighing, 1.5, shape)
+    assert told or bound == improved_plan.risk_bound(best, size_law=law, epsilon=1.5, tails=tails)
     assert row.parameters["size_law"].values.tolist() == weighing.values.tolist()
     means = "users' means are normal", "latent means with normal tails of deviation 0.2"
     assert row.assumes == means[tails == "bounded"] + "; sizes say nothing about means" * (not told)
