@@ -3,7 +3,7 @@
 import os
 import shutil
 import threading
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from axe import findings
+from fits import SCREEN, WATCH, WIDTHS, jump, on_a_telephone, overflow
 from userdp_book.run import contents
 
 ROOT = Path(__file__).parents[1]
@@ -123,35 +124,21 @@ FAULTS = """() => {
     'undefined macros': [...document.querySelectorAll('mjx-mtext')].filter(red).map(e => e.textContent),
   };
 }"""
-# What runs over the right edge without scrolling in a frame of its own.
-OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-SCREEN = {"width": 1280, "height": 900}
-WIDTHS = (1280, 390)
-
-
-def overflow(tab, width):
-    """What runs over the edge of a screen; a chart may take a moment to follow."""
-    from playwright.sync_api import TimeoutError
-
-    tab.set_viewport_size(SCREEN | {"width": width})
-    beyond = tab.evaluate(OVERFLOW)
-    if beyond:
-        with suppress(TimeoutError):
-            tab.wait_for_function(f"() => ({OVERFLOW})() === 0", timeout=2_000)
-            return 0
-    return beyond
 
 
 class Look(NamedTuple):
     """What there is to be said against a page."""
 
     faults: dict
+    jump: float
     overflow: list
+    cut: list
+    small: list
     complaints: list
     findings: dict
 
 
-SOUND = Look({}, [0] * len(WIDTHS), [], {})
+SOUND = Look({}, 0, [0] * len(WIDTHS), [], [], [], {})
 
 
 @pytest.fixture(scope="session")
@@ -163,11 +150,15 @@ def look(browser, site):
         tab.complaints.clear()
         visit(tab, site, docname)
         faults = {fault: where for fault, where in tab.evaluate(FAULTS).items() if where}
+        shift = jump(tab)
         beyond = [overflow(tab, width) for width in WIDTHS]
+        cut, small = on_a_telephone(tab)
         tab.set_viewport_size(SCREEN)
-        return Look(faults, beyond, list(tab.complaints), findings(tab, known))
+        return Look(faults, shift, beyond, cut, small, list(tab.complaints), findings(tab, known))
 
-    # one tab for all: it keeps what all pages load, MathJax above all, compiled
+    # one tab for all: it keeps MathJax compiled, but no face in store, as whoever comes for the first time
     with closing(browser.new_context(viewport=SCREEN)) as context, new_tab(context, site) as tab:
         tab.set_default_timeout(180_000)
+        context.new_cdp_session(tab).send("Network.setCacheDisabled", {"cacheDisabled": True})
+        tab.add_init_script(f"({WATCH})()")
         yield look

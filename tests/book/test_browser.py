@@ -9,7 +9,8 @@ import json
 import lxml.html
 import pytest
 
-from browsing import HTML, IN_BROWSER, OVERFLOW, ROOT, SOUND, WIDTHS, docnames, overflow, visit
+from browsing import HTML, IN_BROWSER, ROOT, SOUND, docnames, visit
+from fits import OVERFLOW, WATCH, WIDTHS, jump, on_a_telephone, overflow
 from userdp_book.run.pages import UNKNOWN, Page, pages, repository_url
 from userdp_papers.study.claims import statements
 
@@ -41,6 +42,23 @@ def test_what_does_not_fit_is_seen(tab, site):
     tab.evaluate("html => document.querySelector('article').insertAdjacentHTML('beforeend', html)", block)
     wide, narrow = (overflow(tab, width) for width in WIDTHS)
     assert wide == 0 < narrow
+
+
+def test_what_jumps_is_cut_or_too_small_is_seen(tab, site):
+    """Control: a late block above all, a figure wider than its frame and a flat bar."""
+    tab.add_init_script(f"({WATCH})()")
+    visit(tab, site, docnames()[0])
+    before = jump(tab), *on_a_telephone(tab)
+    tab.evaluate("""() => {
+      const add = (where, html) => document.querySelector('article').insertAdjacentHTML(where, html);
+      add('beforeend', "<figure style='overflow-x: hidden'><p style='width: 700px'>wide</p></figure>");
+      add('beforeend', "<details><summary style='all: unset; display: block'>low</summary></details>");
+      // what follows a change of width does not count as a jump
+      setTimeout(() => add('afterbegin', "<p style='height: 600px'>late</p>"), 1000);
+    }""")
+    tab.wait_for_function("() => window.shifted > 0.1")
+    after = jump(tab), *on_a_telephone(tab)
+    assert before == (0, [], []) and after[0] > 0.1 and after[1:] == (["figure"], ["low"])
 
 
 def test_what_is_asked_elsewhere_or_not_there_is_seen(tab, site):

@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import laplace
 from scipy.stats import norm as normal
 
-from browsing import IN_BROWSER, SCREEN, docnames
+from browsing import IN_BROWSER, docnames
+from fits import SCREEN
 from userdp import plan
 from userdp.planning import NoGain
 from userdp.privacy import KaryResponse, UnaryEncoding

@@ -445,6 +445,10 @@ def test_the_statistic_without_some_users_is_as_near_as_13_says():
     # a normal average of variance 1e-4 is farther off than printed, and not than repaired
     assert 2 * norm.sf(2 * sqrt(1e-4) * log(1 / 0.05)) > 0.95
     assert 2 * norm.sf(2 * log(1 / 0.05)) < 1e-8
+    # an average that is off with probability beta only: near enough at beta, and not at beta over Gamma
+    beta, sets = 1e-4, 1e9
+    off = 1 / sqrt(beta)  # in deviations, so that the variance is 1
+    assert off > 2 * log(sets / beta)
 
 
 def test_the_truncated_density_needs_its_scale():

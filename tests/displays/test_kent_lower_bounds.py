@@ -122,6 +122,22 @@ def test_fluctuations_of_two_coins_are_orthogonal(m, delta):
     assert square == ((1 + 3 * delta**2) / (1 - delta**2)) ** m
 
 
+@pytest.mark.parametrize("m", [1, 3, 15])
+def test_the_bound_of_189_is_for_the_best_channel(m, n=41, mean=0.6, keep=0.7):
+    """(189) for one coin: noisy majorities attain it; for a channel that ignores its data it is false."""
+    right = binom.sf(m // 2, m, (1 + mean) / 2)
+    vote = keep * right + (1 - keep) * (1 - right)
+    laws = [binom.pmf(range(n + 1), n, share) for share in (vote, 1 - vote)]
+    rho = mean**2 / 2  # (182) for squared error
+    bound = rho * (1 - np.abs(laws[0] - laws[1]).sum() / 2)
+    wrong = binom.cdf(n // 2, n, vote)  # the majority of the reports is
+    assert mean**2 * wrong == pytest.approx(bound, rel=1e-9)
+    guess = mean * (laws[0] - laws[1]) / (laws[0] + laws[1])
+    risk = laws[0] @ (guess - mean) ** 2
+    assert risk == pytest.approx(laws[1] @ (guess + mean) ** 2, rel=1e-9)  # so it is the worst risk
+    assert bound <= risk < rho  # rho is the right side of a channel that ignores its data
+
+
 def test_compound_growth_is_at_most_twice_linear():
     """(194) and (211): (1 + y/m)^m - 1 <= e^y - 1 <= 2y on [0, 1], a convex function's two ends."""
     assert iv.exp(0) - 1 == 0 and iv.exp(1) - 1 - 2 < 0

@@ -474,6 +474,21 @@ def test_extreme_reports_are_as_rare_as_86_to_89_say(x, delta, rare=F(1, 10**5))
     assert both == delta * (x + 1 / x) / (x - 1) <= 2 * delta * x / (x - 1)  # (90)
 
 
+def test_another_parameter_reports_nearly_as_often_as_87_says(delta=F(1, 20), keep=F(7, 10)):
+    """(87) for every set of reports: a random datum, published now and then and otherwise told with noise."""
+    noisy = [(1 - delta) * keep, (1 - delta) * (1 - keep)]
+    channel = [[delta, 0, *noisy], [0, delta, *noisy[::-1]]]
+    growth = keep / (1 - keep)  # e^epsilon
+    for p, q in product((F(0), F(1, 3), F(2, 3), F(1)), repeat=2):  # of the second datum, under two
+        law, other = ([(1 - r) * a + r * b for a, b in zip(*channel, strict=True)] for r in (p, q))
+        slack = []
+        for chosen in product((0, 1), repeat=4):
+            here, there = (sum(x * s for x, s in zip(some, chosen, strict=True)) for some in (law, other))
+            slack.append(there - (here - delta) / growth)
+        assert min(slack) >= 0
+        assert (min(slack) == 0) == (abs(p - q) == 1)  # attained where the parameter decides the datum
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.7, 6.0])
 def test_a_mean_strays_from_its_place_as_rarely_as_104_and_108_say(epsilon, n=50, m=400):
     """The code's widths put into Hoeffding's bound; exact tails of signs about their mean, not about 0."""

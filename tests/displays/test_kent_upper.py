@@ -67,9 +67,15 @@ def test_the_extremes_cost_at_most_what_84_says():
 
 def test_the_middle_of_90_counts_the_prior_twice():
     """A leak to two equally likely parameters: exactly, the printed middle term is half of the left side."""
-    delta, prior = Fraction(1, 100), Fraction(1, 2)
-    extreme = [prior * delta] * 2  # P(B_v = 1): the parameter is v and its name is published
-    assert sum(prior * one for one in extreme) < sum(extreme) == delta
+    delta, prior, growth = Fraction(1, 100), Fraction(1, 2), Fraction(13, 10)  # growth: e^epsilon
+    told = [[delta, 0, 1 - delta], [0, delta, 1 - delta]]  # the name of the parameter, or nothing
+    mean = [prior * (one + other) for one, other in zip(*told, strict=True)]
+    rare = [
+        sum(p for p, m in zip(law, mean, strict=True) if not m / growth**2 <= p <= growth**2 * m)
+        for law in told
+    ]
+    extreme = [prior * one for one in rare]  # P(B_v = 1): the parameter is v and the report extreme for it
+    assert 2 * sum(prior * one for one in extreme) == sum(extreme) == delta
 
 
 def test_the_unit_of_91_lies_between_one_and_two():

@@ -10,12 +10,17 @@ const userdpReach = (() => {
     }
   }
 
+  /* All are measured before any is changed, so that the page is laid out once. */
   function addTabStops() {
-    for (const box of document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .statement-graph, article .window")) {
+    const boxes = document.querySelectorAll("article td, article .output, article mjx-container, article span.math, article pre, article .pst-scrollable-table-container, article .statement-graph, article .window");
+    const measured = [...boxes].map((box) => {
       const style = getComputedStyle(box), slack = box.matches("span") ? 4 : 0; // an accent of a formula runs over
       const wide = box.scrollWidth > box.clientWidth + slack;
       const scrolls = wide && /auto|scroll/.test(style.overflowX) || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
-      box.classList.toggle("scrolls", scrolls && wide);
+      return [box, scrolls, scrolls && wide];
+    });
+    for (const [box, scrolls, sideways] of measured) {
+      box.classList.toggle("scrolls", sideways);
       if (scrolls && box.tabIndex < 0) box.tabIndex = 0; // the theme takes stops away from what does not scroll
     }
   }
@@ -54,6 +59,4 @@ const userdpReach = (() => {
 })();
 
 window.addEventListener("load", userdpReach.start);
-window.addEventListener("resize", userdpReach.addTabStops);
-document.addEventListener("toggle", userdpReach.addTabStops, true);
 window.addEventListener("hashchange", userdpReach.openTarget);
