@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -76,34 +77,53 @@ def coq(script: str, folder: Path) -> str:
         return say(["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name], folder)
 
 
-def assumptions(file: str, names: list[str], root: Path = ROOT) -> list[list[str]]:
-    """What each theorem of a file rests on beside the rules of Coq, by name.
-
-    A proof that computes with intervals rests on a library of thousands of lemmas, which to walk takes Coq
-    eight seconds: the theorems of such a file are asked together.
-    """
+def assumptions(file: str, groups: list[list[str]], root: Path = ROOT) -> list[list[str]]:
+    """What each group of theorems of a file rests on together beside the rules of Coq, by name."""
     module = "Userdp." + file.removesuffix(".v").replace("/", ".")
-    terms = [f"@{module}.{name}" for name in names]
-    together = "Interval" in source(root, file)
-    asked = [f"({', '.join(terms)})"] if together else terms
     script = [f"Require {module}."]
-    for count, term in enumerate(asked):
-        script += [f"Definition asked_{count} := {term}.", f"Print Assumptions asked_{count}."]
+    for count, names in enumerate(groups):
+        terms = ", ".join(f"@{module}.{name}" for name in names)
+        script += [f"Definition asked_{count} := ({terms}).", f"Print Assumptions asked_{count}."]
     blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", coq("\n".join(script), root / BUILD), flags=re.M)[1:]
-    said = [sorted(set(AXIOM.findall(block))) for block in blocks]
-    return said * len(names) if together else said
+    return [sorted(set(AXIOM.findall(block))) for block in blocks]
 
 
-def checked(root: Path = ROOT, jobs: int = 2) -> list[dict]:
-    """Compile, ask Coq, and return what is stored: the theorems, each with what it rests on."""
+def together(found: list[dict], stored: Sequence[dict], root: Path = ROOT) -> dict[str, list[list[str]]]:
+    """Of each file the theorems that are asked at once, since each question takes Coq a second or eight:
+
+    all of a file that computes with intervals, and those that are stored with the same assumptions.
+    """
+    known = {each["theorem"]: tuple(each["assumptions"]) for each in stored}
+    groups: dict[str, dict] = {}
+    for each in found:
+        name, file = each["theorem"], each["file"]
+        alike = "Interval" if "Interval" in source(root, file) else known.get(name, name)
+        groups.setdefault(file, {}).setdefault(alike, []).append(name)
+    return {file: [*of_it.values()] for file, of_it in groups.items()}
+
+
+def checked(root: Path = ROOT, jobs: int = 2, stored: Sequence[dict] = ()) -> list[dict]:
+    """Compile, ask Coq, and return what is stored: the theorems, each with what it rests on.
+
+    With what is stored, this is confirmed: no theorem rests on more, and together they rest on no less.
+    """
     build(root, jobs)
     found = theorems(root)
-    rooms = [(file, [each["theorem"] for each in found if each["file"] == file]) for file in files(root)]
+    asked = together(found, stored, root)
     with ThreadPoolExecutor(jobs) as pool:
-        asked = pool.map(lambda room: assumptions(*room, root), [room for room in rooms if room[1]])
-        known = [{"assumptions": names} for room in asked for names in room]
-    stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
-    return [each | more | shown for each, more, shown in zip(found, known, stepped, strict=True)]
+        said = pool.map(lambda room: assumptions(*room, root), asked.items())
+        rests = {
+            name: on
+            for groups, sets in zip(asked.values(), said, strict=True)
+            for names, on in zip(groups, sets, strict=True)
+            for name in names
+        }
+    return [
+        each
+        | {"assumptions": rests[each["theorem"]]}
+        | ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {})
+        for each in found
+    ]
 
 
 def steps(theorem: dict, root: Path = ROOT) -> list[list[str]]:

@@ -117,6 +117,10 @@ def test_the_first_distance_of_14_needs_six_for_four(ell):
     total = 2 * (1 + 1) + 2 * ell
     assert 6 * ell - total == 4 * (ell - 1) >= 0
     assert (total <= 4 * ell) == (ell >= 2)
+    ends = [initial + side * (1 + 1) for initial in (-1, 1) for side in (-1, 1)]  # of windows, from theta
+    farthest = max(abs(end - mean) for end in ends for mean in (-2 * ell, 2 * ell))
+    assert farthest == 3 + 2 * ell <= total
+    assert (farthest <= 4 * ell) == (2 * ell >= 3)  # the printed 4 fails before
 
 
 @pytest.mark.parametrize(
@@ -215,6 +219,8 @@ def test_the_score_of_the_truncated_normal_family(cut):
     share = 2 * cut * density / mass
     assert truncnorm(-cut, cut).var() == pytest.approx(1 - share, rel=1e-9)
     assert truncnorm(-cut, cut).var() < 0.98  # (20) fails for a latent mean: its own slope is 1
+    tip, top = truncnorm(-cut, cut).sf(cut - 1e-6), truncnorm(-cut, cut).pdf(cut)
+    assert tip < 1e-3 * top**2  # so do (18) and (22): the part is below tip; a smaller tip, a smaller c
     assert mass >= 0.9
     assert share <= 0.5
     assert [(1 - end) ** 2 for end in (0.5, 0.0)] == [0.25, 1]  # it falls with the share
@@ -351,6 +357,8 @@ def test_weights_of_capped_sizes(c, s):
     variances = [(c - c**2) / k + (1 - 1 / k) * s for k in (1, 2, 5, 7, 7)]
     assert weights == pytest.approx([1 / v for v in variances], rel=1e-12)
     assert max(weights) == pytest.approx(1 / variances[-1], rel=1e-12)
+    one, seven = ((c - c**2) / k + (1 - 1 / k) * 4 * (c - c**2) for k in (1, 7))  # s above c(1 - c)
+    assert 1 / one - 1 / seven > 1 / seven, "the noise of line 11 is enough"
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(-3, 4), Fraction(-2)])

@@ -44,7 +44,10 @@ def test_distances_for_each_size_as_in_s18_and_s19():
 
 
 def test_le_cam_and_bretagnolle_huber_for_two_reports():
-    """(S20) and (S21): binary reports decide; the least of each quotient is below twice its constant."""
+    """(S20), (S21): binary reports decide; each least quotient is below twice its constant.
+
+    Both are for the best channel: another one has a risk below their right sides for no difference at all.
+    """
     quotients, delta = [], F(1, 3)
     for i, j in product(range(21), range(1, 20)):
         p, q = F(i, 20), F(j, 20)
@@ -55,6 +58,12 @@ def test_le_cam_and_bretagnolle_huber_for_two_reports():
         quotients.append((best / delta**2 / overlap, float(overlap) * exp(divergence)))
     assert min(risk for risk, _ in quotients) == 1 > HALF  # of the mean of both risks
     assert 1 / 2 < min(share for _, share in quotients) < 0.9
+    counts, keep = np.arange(1001), 0.6  # randomised first records of 1,000 users, epsilon = ln 1.5
+    estimates, risks = (2 * counts / 1000 - 1) / (2 * keep - 1), []
+    for theta in (-1, 0, float(delta), 1):
+        reports = binom.pmf(counts, 1000, (1 + (2 * keep - 1) * theta) / 2)
+        risks.append(reports @ (estimates - theta) ** 2)
+    assert max(risks) < delta**2 / 4  # of a half and of a quarter the smaller
 
 
 def test_the_divergence_stands_under_the_root():
@@ -289,6 +298,13 @@ def test_what_the_chosen_bin_leaves_of_a_second_user(cap, theta):
         both = sum(p for i, good, *_, m, x, kept, p in rows if i == j and good and m >= cap and kept < x)
         assert both == (abs(j - true) <= 2) * cut
         assert cut == 0 or both != known * cut
+        upper, share = min(2 * (j + 1) * TAU + 6 * TAU, F(2)) - 1, chance(lambda i, *_, j=j: i == j)
+        beyond = {i: [k for k in range(i + 1) if F(2 * k, i) - 1 > upper] for i in MASSES}
+        tails = {
+            i: sum(comb(i, k) * (1 + theta) ** k * (1 - theta) ** (i - k) for k in ks) / F(2) ** i
+            for i, ks in beyond.items()
+        }  # (S100), (S103): size by size
+        assert cut == share * sum(mass * tails[i] for i, mass in MASSES.items() if i >= cap)
     # (S102): what the indicator of A takes away is what comes off A
     moved = [(good, abs(isqrt(min(m, cap)) * (x - s)) * p) for _, good, _, s, m, x, _, p in rows]
     assert sum(v for good, v in moved if good) == sum(v for _, v in moved) - sum(v for g, v in moved if not g)
@@ -315,6 +331,10 @@ def test_the_true_bin_has_no_vote_at_most_as_often_as_by_size():
             sum(p for m, x, *_, p in users if m >= cap and abs(x - theta) >= k * TAU) + small for k in (1, 2)
         )
         assert small < three <= double <= right < one
+        far = [
+            sum(p for m, j, p in bins if m >= cap and abs(j - k) <= 1) for k in range(9) if abs(k - true) > 2
+        ]
+        assert 0 < max(far) <= double - small  # (S59), (S60)
 
 
 def test_a_private_report_has_the_order_of_58_and_s22():
@@ -416,7 +436,9 @@ def test_chances_of_two_bins_differ_as_stated():
     """(S62) to (S66): of degree one in each letter, so that two values of each decide."""
     for keep, vote, share, chance in product((F(2, 3), F(3, 4)), *[(F(0), F(1, 8))] * 3):
         gain = 2 * keep - 1
-        assert keep * vote + (1 - keep) * (1 - vote) == gain * vote + 1 - keep
+        flips, votes = ((1, keep), (0, 1 - keep)), ((1, vote), (0, 1 - vote))
+        ones = sum(p * q for (v, p), (kept, q) in product(votes, flips) if v == kept)
+        assert ones == keep * vote + (1 - keep) * (1 - vote) == gain * vote + 1 - keep
         assert 1 - (2 * share * chance + 1 - share) == share - 2 * share * chance
         near = gain * (share - 2 * share * chance) + 1 - keep
         far = 2 * gain * chance * share + 1 - keep

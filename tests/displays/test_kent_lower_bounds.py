@@ -84,10 +84,22 @@ def test_the_horizon_of_mixtures_needs_the_least_share():
 
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
 def test_an_unbiased_share_is_not_bounded_by_two(epsilon):
-    """(174): all users report 1, which happens with positive probability."""
+    """(174): all users report 1, which happens with positive probability; the quotient has a bound, 2 / pi_0.
+
+    With half of the votes, which (53) leaves of a mean on an edge, its mean in (177) and (180) is near 1.
+    """
     keep = 1 / (1 + np.exp(-epsilon / 2))
     assert np.isclose(2 * keep - 1, np.tanh(epsilon / 4))
     assert (1 - (1 - keep)) / (2 * keep - 1) > 2 + 0.5  # and a share is at most 1/2 for one of them
+    users, share, least = round(2000 / epsilon**2), 0.98, 0.02
+    ones, gain = np.arange(users + 1), 2 * keep - 1
+    seen = (ones / users - (1 - gain) / 2) / gain
+    seen[seen < least / 2] = np.inf
+    off = np.where(seen < np.inf, share / seen - 1, 0)
+    assert 1.9 / least < max(abs(off)) <= 2 / least
+    chances = ((1 - gain) / 2 + gain * voted for voted in (share, share / 2))
+    right, halved = (binom.pmf(ones, users, chance) @ off for chance in chances)
+    assert abs(right) < 0.003 and halved > 0.98
 
 
 def test_the_first_variance_of_181_has_the_noise_of_the_share():

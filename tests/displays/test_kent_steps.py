@@ -65,6 +65,9 @@ def test_votes_of_candidates_and_of_others_differ_as_stated(shares):
     least = min(own, least)
     stray = least / 4
     assert 1 - stray > 1 - F(1) / 4 == F(3, 4)  # (165): the end is a share of 1
+    for theta in (F(k, 12) for k in range(12)):  # (166): less than half a bin away, all that means can reach
+        reached = {(theta + F(k, 24)) // 1 for k in range(-11, 12)}
+        assert reached == ({0, 1} if theta > F(1, 2) else {0} if theta == F(1, 2) else {-1, 0})
     for kept in (F(3, 5), F(9, 10)):
 
         def sent(voted, kept=kept):
@@ -134,6 +137,8 @@ def test_an_extreme_report_has_the_chance_of_its_two_sets():
         below = {z for z in range(5) if row[z] <= means[z] * 2 / 3}
         joint = sum(prior[v] * row[z] for z in range(5) if not F(2, 3) < row[z] / means[z] < F(3, 2))
         assert above and not above & below
+        here, usual = (sum(some[z] for z in above) for some in (row, means))
+        assert here >= F(3, 2) * usual  # (86)
         assert joint == prior[v] * (sum(row[z] for z in above) + sum(row[z] for z in below))
 
 
@@ -331,6 +336,11 @@ def test_every_coordinate_has_the_users_that_123_counts(epsilon, d=8):
     sets = [{(j + i) % d for i in range(folds)} for j in range(d)]
     assert budget == 1 and {sum(fold in some for some in sets) for fold in range(d)} == {folds}
     assert epsilon / 2 <= folds <= epsilon
+    for n in (1, 3, 8, 21):  # dealt out evenly instead: folds are empty for n < 2d
+        met = [place % d for place in range(n * folds)]
+        assert min(map(met.count, range(d))) == n * folds // d
+    many = 10**9  # n epsilon > C d log(ed) allows n < d at epsilon = d: no width by the logarithm of n / d
+    assert 2 * 8536 * log(exp(1) * many) < many / 1000
 
 
 @pytest.mark.parametrize(("epsilon", "served", "budget"), [(0.5, 1, 0.5), (1, 1, 1), (4, 4, 1), (16, 8, 2)])
@@ -703,12 +713,20 @@ def test_the_lower_bound_of_36_at_the_skew_of_its_proof(m):
 
 
 def test_few_users_leave_a_logarithm_of_d():
-    """Corollary 8 (i): with d^gamma for n epsilon^2 the lower bound of (36) has (1 - gamma) log d over m."""
+    """Corollary 8 (i): with d^gamma for n epsilon^2 the lower bound of (36) has (1 - gamma) log d over m.
+
+    (ii): for many records the exponential is within the rate if c C is at least 1, not a tenth less.
+    """
     for d, gamma, m in product((10, 10**6), (0.0, 0.5, 1.0), (50, 10**4)):
         logarithm = log(1 + d / d**gamma)
         assert (1 - gamma) * log(d) <= logarithm <= (1 - gamma) * log(d) + log(2)
         assert logarithm / m <= exp(logarithm / m) - 1 <= (exp(1) - 1) * logarithm / m
     assert exp(logarithm / m) - 1 == pytest.approx(logarithm / m, rel=1e-3)
+    for c, d in product((1 / 4, 0.9 / 4), (10, 1000)):
+        strength, level = 1e120, 4  # n m epsilon^2, and C
+        users = level * d * log(d * strength)  # n epsilon^2, the least
+        assert exp(-c * users / d) == pytest.approx((d * strength) ** (-c * level), rel=1e-9, abs=0)
+        assert (exp(-c * users / d) <= d * log(d * strength) ** 2 / strength) == (c * level >= 1)
 
 
 @pytest.mark.parametrize("k", [2, 3, 10])

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import binom
+from scipy.stats import binom, laplace
 
 from userdp.local import sparse_threshold
 from userdp_papers.populations import SparseSigns
@@ -200,6 +200,9 @@ def test_the_constants_of_the_risk_in_one_dimension():
         variance = Fraction((1 + widened) ** 2) + 8 * Fraction((1 + widened) ** 2) / budget**2
         assert variance <= 49 + 8 * Fraction((1 + widened) ** 2) / budget**2 <= 337 / min(budget**2, 1)
         assert widened > 2 or budget > 1 or variance <= 81 / budget**2
+        reach = 1 + widened  # in units of tau: means at either end, even odds, and the noise of the report
+        spread = laplace(scale=2 * reach / float(budget)).var() + np.var([-reach, reach])
+        assert spread == pytest.approx(float(variance), rel=1e-9)
     for tail, far, width, records, report, users in POINTS:
         failed = 3 * far / width + 48 / records  # (112)
         near, off = (2 * 2 * tail) ** 2, 2**2 * failed  # (117): twice twice (116); (118): twice, squared

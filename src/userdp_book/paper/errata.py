@@ -63,7 +63,7 @@ def latex(paper: str, macros: dict) -> str:
     blocks = [
         HEAD % ("\n".join(map(definition, macros, macros.values())), AUTHORS[paper]),
         LETTER.format(text=PARTIAL.get(paper, "")),
-        rf"\textbf{{What stands as printed}}, except for what is said below: {holds}.",
+        rf"\textbf{{What stands as printed}}, but for misprints, proofs, code and remarks below: {holds}.",
     ]
     for severity in SEVERITIES:
         of_it = [fault for fault in found if fault["severity"] == severity]

@@ -231,7 +231,7 @@ class Erratum(Judged):
         """Which statements hold as printed, by their own names."""
         names = joined(", ", [[statement_link(id)] for id in standing(self.options["paper"])])
         title = nodes.strong(text="What stands as printed")
-        but = nodes.Text(", except for what is said below: ")
+        but = nodes.Text(", but for misprints, proofs, code and remarks below: ")
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
