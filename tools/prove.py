@@ -77,15 +77,16 @@ def coq(script: str, folder: Path) -> str:
         return say(["coqtop", "-R", ".", "Userdp", "-q", "-batch", "-l", file.name], folder)
 
 
-def assumptions(file: str, groups: list[list[str]], root: Path = ROOT) -> list[list[str]]:
-    """What each group of theorems of a file rests on together beside the rules of Coq, by name."""
+def assumptions(file: str, groups: list[list[str]], root: Path = ROOT) -> dict[str, list[str]]:
+    """For each theorem of a file what its group rests on together, beside the rules of Coq, by name."""
     module = "Userdp." + file.removesuffix(".v").replace("/", ".")
     script = [f"Require {module}."]
     for count, names in enumerate(groups):
         terms = ", ".join(f"@{module}.{name}" for name in names)
         script += [f"Definition asked_{count} := ({terms}).", f"Print Assumptions asked_{count}."]
     blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", coq("\n".join(script), root / BUILD), flags=re.M)[1:]
-    return [sorted(set(AXIOM.findall(block))) for block in blocks]
+    said = [sorted(set(AXIOM.findall(block))) for block in blocks]
+    return {name: on for names, on in zip(groups, said, strict=True) for name in names}
 
 
 def together(found: list[dict], stored: Sequence[dict], root: Path = ROOT) -> dict[str, list[list[str]]]:
@@ -111,18 +112,12 @@ def checked(root: Path = ROOT, jobs: int = 2, stored: Sequence[dict] = ()) -> li
     found = theorems(root)
     asked = together(found, stored, root)
     with ThreadPoolExecutor(jobs) as pool:
-        said = pool.map(lambda room: assumptions(*room, root), asked.items())
-        rests = {
-            name: on
-            for groups, sets in zip(asked.values(), said, strict=True)
-            for names, on in zip(groups, sets, strict=True)
-            for name in names
-        }
+        rooms = pool.map(lambda room: assumptions(*room, root), asked.items())
+        rests = {name: on for room in rooms for name, on in room.items()}
+    stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
     return [
-        each
-        | {"assumptions": rests[each["theorem"]]}
-        | ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {})
-        for each in found
+        each | {"assumptions": rests[each["theorem"]]} | more
+        for each, more in zip(found, stepped, strict=True)
     ]
 
 

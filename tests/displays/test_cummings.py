@@ -357,8 +357,9 @@ def test_weights_of_capped_sizes(c, s):
     variances = [(c - c**2) / k + (1 - 1 / k) * s for k in (1, 2, 5, 7, 7)]
     assert weights == pytest.approx([1 / v for v in variances], rel=1e-12)
     assert max(weights) == pytest.approx(1 / variances[-1], rel=1e-12)
-    one, seven = ((c - c**2) / k + (1 - 1 / k) * 4 * (c - c**2) for k in (1, 7))  # s above c(1 - c)
-    assert 1 / one - 1 / seven > 1 / seven, "the noise of line 11 is enough"
+    for times, enough in ((13 / 6 - 0.01, True), (13 / 6 + 0.01, False)):  # s in units of c(1 - c)
+        one, seven = (1 / (1 / k + (1 - 1 / k) * times) for k in (1, 7))
+        assert one > seven and (one - seven <= seven) == enough, "line 11"
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(-3, 4), Fraction(-2)])

@@ -49,8 +49,7 @@ class TruncatedMean:
     variance
         Released variance of the users' latent means.
     half_widths : shape (k_T,)
-        Half-width of the window of a user with 1 .. k_T records, not increasing; larger users count as
-        k_T.
+        Half-width of the window of a user with 1 .. k_T records; larger users count as k_T.
     """
 
     centre: float

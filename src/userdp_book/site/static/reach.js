@@ -25,6 +25,13 @@ const userdpReach = (() => {
     }
   }
 
+  /* Folds that open together, as all of a page do, are measured once. */
+  let due = 0;
+  function addSoon() {
+    cancelAnimationFrame(due);
+    due = requestAnimationFrame(addTabStops);
+  }
+
   /* The theme takes the focus off its switch, so that a second press of the key would do nothing. */
   function keepFocus() {
     for (const button of document.querySelectorAll(".theme-switch-button"))
@@ -55,8 +62,9 @@ const userdpReach = (() => {
     addTabStops();
     new ResizeObserver(addTabStops).observe(document.querySelector("article") ?? document.body);
   }
-  return { start, addTabStops, openTarget };
+  return { start, addTabStops, addSoon, openTarget };
 })();
 
 window.addEventListener("load", userdpReach.start);
+document.addEventListener("toggle", userdpReach.addSoon, true);
 window.addEventListener("hashchange", userdpReach.openTarget);
