@@ -574,7 +574,10 @@ def test_the_mixture_has_the_rates_of_its_theorem():
 
 
 def test_wrong_bins_and_a_small_share_leave_more_than_four():
-    """(178): all at the end and a share at its least; the repaired sum is attained as the users grow many."""
+    """(178): what the repaired sum adds up, with all at the end and a share at its least.
+
+    If the last of six bins wins for a component at -1 without a vote, its midpoint is off by more than 2.
+    """
     tau, share, theta = F(2, 11), F(1, 2), F(-1)
     for epsilon, users in product((F(1, 20), F(1)), (1, 10**6)):
         noise = 2 * (6 * tau / epsilon) ** 2
@@ -583,7 +586,21 @@ def test_wrong_bins_and_a_small_share_leave_more_than_four():
         v = 9 * tau**2 + 72 * tau**2 / epsilon**2
         repaired = 2 * (2 + tau) ** 2 + 8 / share**2 * (9 * tau**2 + v / users)
         assert repaired - square == 4 / share**2 * (2 * 9 * tau**2 + noise) / users > 0
-        assert square > 4
+    tau, bins = F(19, 100), 6
+    assert 2 * tau * (bins - 1) < 2 < 2 * tau * bins  # it takes so many to cover [-1, 1]
+    last = -1 + (2 * bins - 1) * tau
+    assert (last - theta) ** 2 > 4
+
+
+def test_a_wrong_bin_costs_more_than_four_on_average(tau=0.9, epsilon=1.0, users=333, least=0.5):
+    """(178): a single component, all records at -1, two bins; the wrong one wins, and nobody votes for it."""
+    keep, votes = 1 / (1 + np.exp(-epsilon / 2)), np.arange(users + 1)
+    right, wrong = binom.pmf(votes, users, keep), binom.pmf(votes, users, 1 - keep)
+    wins, ties = right @ binom.sf(votes, users, 1 - keep), right @ wrong
+    share = (votes / users - (1 - keep)) / (2 * keep - 1)
+    inverse = np.divide(1, share, where=share > least / 2, out=np.zeros(users + 1))
+    square = wrong @ ((3 * tau * (1 - inverse)) ** 2 + 72 * (tau / epsilon * inverse) ** 2 / users)
+    assert wins / (wins + ties) * square > 4.6  # all ties taken as won by the right bin
 
 
 @pytest.mark.parametrize(("n", "k"), [(2, 2), (64, 2), (64, 8), (512, 8), (2048, 32)])
