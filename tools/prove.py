@@ -80,13 +80,12 @@ def coq(script: str, folder: Path) -> str:
 def assumptions(file: str, groups: list[list[str]], root: Path = ROOT) -> dict[str, list[str]]:
     """For each theorem of a file what its group rests on together, beside the rules of Coq, by name."""
     module = "Userdp." + file.removesuffix(".v").replace("/", ".")
-    script = [f"Require {module}."]
-    for count, names in enumerate(groups):
-        terms = ", ".join(f"@{module}.{name}" for name in names)
-        script += [f"Definition asked_{count} := ({terms}).", f"Print Assumptions asked_{count}."]
-    blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", coq("\n".join(script), root / BUILD), flags=re.M)[1:]
-    said = [sorted(set(AXIOM.findall(block))) for block in blocks]
-    return {name: on for names, on in zip(groups, said, strict=True) for name in names}
+    asked = [", ".join(f"@{module}.{name}" for name in names) for names in groups]
+    lines = [f"Definition a{n} := ({terms}).\nPrint Assumptions a{n}." for n, terms in enumerate(asked)]
+    said = coq("\n".join([f"Require {module}.", *lines]), root / BUILD)
+    blocks = re.split(rf"^(?:Axioms:|{CLOSED})$", said, flags=re.M)[1:]
+    found = (sorted(set(AXIOM.findall(block))) for block in blocks)
+    return {name: on for names, on in zip(groups, found, strict=True) for name in names}
 
 
 def together(found: list[dict], stored: Sequence[dict], root: Path = ROOT) -> dict[str, list[list[str]]]:
@@ -97,9 +96,8 @@ def together(found: list[dict], stored: Sequence[dict], root: Path = ROOT) -> di
     known = {each["theorem"]: tuple(each["assumptions"]) for each in stored}
     groups: dict[str, dict] = {}
     for each in found:
-        name, file = each["theorem"], each["file"]
-        alike = "Interval" if "Interval" in source(root, file) else known.get(name, name)
-        groups.setdefault(file, {}).setdefault(alike, []).append(name)
+        alike = "Interval" if "Interval" in source(root, each["file"]) else known.get(each["theorem"])
+        groups.setdefault(each["file"], {}).setdefault(alike or each["theorem"], []).append(each["theorem"])
     return {file: [*of_it.values()] for file, of_it in groups.items()}
 
 
@@ -110,15 +108,12 @@ def checked(root: Path = ROOT, jobs: int = 2, stored: Sequence[dict] = ()) -> li
     """
     build(root, jobs)
     found = theorems(root)
-    asked = together(found, stored, root)
     with ThreadPoolExecutor(jobs) as pool:
-        rooms = pool.map(lambda room: assumptions(*room, root), asked.items())
+        rooms = pool.map(lambda room: assumptions(*room, root), together(found, stored, root).items())
         rests = {name: on for room in rooms for name, on in room.items()}
     stepped = ({"steps": steps(each, root)} if each["theorem"] in STEPPED else {} for each in found)
-    return [
-        each | {"assumptions": rests[each["theorem"]]} | more
-        for each, more in zip(found, stepped, strict=True)
-    ]
+    rows = zip(found, stepped, strict=True)
+    return [each | {"assumptions": rests[each["theorem"]]} | shown for each, shown in rows]
 
 
 def steps(theorem: dict, root: Path = ROOT) -> list[list[str]]:
