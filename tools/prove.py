@@ -93,7 +93,7 @@ def together(found: list[dict], stored: Sequence[dict], root: Path = ROOT) -> di
 
     all of a file that computes with intervals, and those that are stored with the same assumptions.
     """
-    known = {each["theorem"]: tuple(each["assumptions"]) for each in stored}
+    known = {each["theorem"]: str(each["assumptions"]) for each in stored}
     groups: dict[str, dict] = {}
     for each in found:
         alike = "Interval" if "Interval" in source(root, each["file"]) else known.get(each["theorem"])

@@ -586,6 +586,7 @@ def test_wrong_bins_and_a_small_share_leave_more_than_four():
         v = 9 * tau**2 + 72 * tau**2 / epsilon**2
         repaired = 2 * (2 + tau) ** 2 + 8 / share**2 * (9 * tau**2 + v / users)
         assert repaired - square == 4 / share**2 * (2 * 9 * tau**2 + noise) / users > 0
+        assert square > 4
     tau, bins = F(19, 100), 6
     assert 2 * tau * (bins - 1) < 2 < 2 * tau * bins  # it takes so many to cover [-1, 1]
     last = -1 + (2 * bins - 1) * tau

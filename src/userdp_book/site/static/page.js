@@ -136,8 +136,8 @@ const userdpPage = (() => {
   /* On a telephone a formula that is a little too wide is set smaller, down to 11 pixels; a wider one scrolls as it is. */
   async function fit() {
     await window.MathJax?.startup?.promise;
-    const wide = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, one.clientWidth / one.scrollWidth]);
-    for (const [one, part] of wide) if (0.75 < part && part < 1) one.style.fontSize = `${88 * 0.99 * part}%`;
+    const wide = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, 0.99 * one.clientWidth / one.scrollWidth]);
+    for (const [one, part] of wide) if (0.75 <= part && part < 0.99) one.style.fontSize = `${88 * part}%`;
   }
 
   /* The theme leaves the sidebar as it was on the page before. */

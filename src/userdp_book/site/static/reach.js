@@ -59,7 +59,6 @@ const userdpReach = (() => {
     addTabStops();
     await window.MathJax?.startup?.promise;
     await document.fonts.ready;
-    addTabStops();
     new ResizeObserver(addTabStops).observe(document.querySelector("article") ?? document.body);
   }
   return { start, addTabStops, addSoon, openTarget };
