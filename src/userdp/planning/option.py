@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -150,10 +151,8 @@ class Ranking(Sequence[Option]):
         best = self.options[0]
         limit = f" No method can guarantee an error below {self.least:.2g}." if self.least else ""
         if not self.useful:
-            return (
-                f"Nothing useful at this budget: the best error, {best.error:.2g}, is more than half of"
-                f" {self.guess:.2g}, that of a guess without data.{limit}"
-            )
+            half = f"{best.error:.2g}, is more than half of {self.guess:.2g}, that of a guess without data"
+            return f"Nothing useful at this budget: the best error, {half}.{limit}"
         return f"Use {best.title}: error {best.error:.2g}, {self._against(best)}.{limit}"
 
     def _against(self, option: Option) -> str:
@@ -164,8 +163,23 @@ class Ranking(Sequence[Option]):
 
     @property
     def _head(self) -> tuple[str, ...]:
-        cost = "times no privacy" if self.without_privacy else f"of {self.guess_is}"
-        return "error", "noise", "bias", "failed runs", "rounds", "which is a", cost
+        cost = "× no privacy" if self.without_privacy else f"of {self.guess_is}"
+        return "error", "noise", "bias", "failed runs", "rounds", "basis", cost
+
+    @cached_property
+    def _shared(self) -> list[str]:
+        """What all methods that can be used estimate and assume: it is said once."""
+        terms = [_terms(option) for option in self.options if not option.unused]
+        return [term for term in chain(*terms[:1]) if all(term in others for others in terms)]
+
+    def _own(self, *parts: str) -> str:
+        """What others do not share, in one line."""
+        return "; ".join(part for part in parts if part and part not in self._shared)
+
+    @property
+    def _said(self) -> str:
+        """The advice, and what its methods have in common."""
+        return f"{self.advice} Each method {'; it '.join(self._shared)}." if self._shared else self.advice
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
@@ -178,9 +192,9 @@ class Ranking(Sequence[Option]):
         rows = [self._head, *map(self._numbers, usable)]
         sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *numbers = ["  ".join(map(str.rjust, row, sizes)) for row in rows]
-        lines = [*_wrapped(self.question), *_wrapped(self.advice), "", head]
+        lines = [*_wrapped(self.question), *_wrapped(self._said), "", head]
         for option, line in zip(usable, numbers, strict=True):
-            lines += ["", *_wrapped(option.title), line, *_wrapped(_terms(option))]
+            lines += ["", *_wrapped(option.title), line, *_wrapped(self._own(*_terms(option)))]
         for option in self.options[len(usable) :]:
             lines += ["", *_wrapped(f"not used: {option.method}: {option.unused}")]
         return "\n".join(lines)
@@ -192,20 +206,19 @@ class Ranking(Sequence[Option]):
         rows = "".join(f"<tr>{self._cells(option)}</tr>" for option in self.options)
         caption = f"<caption>{escape(self.question)}</caption>"
         table = f"<table class='dataframe'>{caption}<thead><tr>{head}</tr></thead>"
-        return f"{table}<tbody>{rows}</tbody></table><p>{escape(self.advice)}</p>"
+        return f"{table}<tbody>{rows}</tbody></table><p>{escape(self._said)}</p>"
 
     def _cells(self, option: Option) -> str:
         name = f"<th scope='row'>{escape(option.method)}"
         if option.unused:
             return f"{name}</th><td colspan='{len(self._head)}'>not used: {escape(option.unused)}</td>"
         numbers = "".join(f"<td>{escape(cell)}</td>" for cell in self._numbers(option))
-        terms = "; ".join(filter(None, (option.setting, _terms(option))))
+        terms = self._own(option.setting, *_terms(option))
         return f"{name}<br><small>{escape(terms)}</small></th>{numbers}"
 
 
-def _terms(option: Option) -> str:
-    """Estimand and assumptions in one line."""
-    return f"estimates {option.estimates}; assumes {option.assumes}"
+def _terms(option: Option) -> list[str]:
+    return [f"estimates {option.estimates}", f"assumes {option.assumes}"]
 
 
 def _wrapped(text: str) -> list[str]:
