@@ -268,6 +268,16 @@ def test_a_sampled_step_follows_n_times_the_slope_of_one_user():
     assert abs(chosen - 10) > 1e-6
 
 
+@pytest.mark.parametrize(("size", "above"), [(9.5, 0), (10.0, 0), (10.5, 1)])
+def test_a_sampled_step_counts_a_user_above_the_bound_alone(size, above):
+    """The descent starts at 10."""
+    data, options = np.full((3, 1), size), CHOICE | {"delta": 1e-3}
+    curve, rng = surrogate_curve(data, largest=20.0, printed=True, **RELEASE), Silent()
+    chosen = sampled_descent(data, steps=1, rng=rng, **options).value
+    step = 20 / np.hypot(3 * curve.reach + curve.mass, *set(rng.scales))
+    assert chosen == pytest.approx(10 - step * (curve.mass - 3 * above * curve.weights[0]), rel=1e-12)
+
+
 def test_every_step_of_a_descent_follows_the_slope_where_it_stands():
     data = users(np.random.default_rng(14), 12, 3)
     curve, rng, steps = surrogate_curve(data, largest=20.0, **RELEASE), Silent(), 40
@@ -481,6 +491,15 @@ def test_a_user_at_a_tie_counts_once_in_a_geometric_step(start):
         chosen = geometric_quantile([[size]], users=1, rng=Silent(), **options)
         steps.append(np.log(chosen.value / start) + noise_mass(1, epsilon=1.0))
     np.testing.assert_allclose(steps, [0, 0, 1, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("choose", [private_gradient_descent, geometric_quantile, sampled_descent])
+def test_a_descent_takes_one_step_or_more(choose):
+    """None at all would spend its budget and tell nothing."""
+    options = CHOICE | {"delta": 0.01, "rng": Silent()}
+    choose(np.full((3, 1), 2.0), steps=1, **options)
+    with pytest.raises(ValueError, match="steps must be a whole number of at least 1, got 0"):
+        choose(np.full((3, 1), 2.0), steps=0, **options)
 
 
 def test_a_geometric_descent_starts_at_one():

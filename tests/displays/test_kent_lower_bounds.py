@@ -55,7 +55,7 @@ def test_exponents_of_the_mixture_votes():
     assert Fraction(12, 100) ** 2 / 96 >= Fraction(2, 13_400)  # (171)
     assert Fraction(24, 100) ** 2 / 2 >= Fraction(2, 100)  # (175), from half of x on
     assert Fraction(24, 100) ** 2 / 24 >= Fraction(1, 13_400)  # (176)
-    for budget, share, N in ((1.0, 0.9, 10_000), (1.0, 0.2, 50_000), (0.5, 0.9, 20_000)):
+    for budget, share, N in ((1.0, 0.9, 10_000), (1.0, 0.2, 80_000), (0.5, 0.9, 20_000)):
         gain, miss, told = np.tanh(budget / 4), 1 / (1 + np.exp(budget / 2)), np.arange(N + 1)
         own, wrong = 3 / 8 * share, share / 4  # from here on the left sides, exactly
         same = (1 - own - wrong) * miss * (1 - miss)

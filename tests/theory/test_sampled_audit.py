@@ -63,6 +63,14 @@ def test_the_bound_is_wrong_at_most_as_often_as_its_level(p, q, delta):
     assert wrong <= level
 
 
+@pytest.mark.parametrize(("hits", "other_hits", "delta"), [(50, 20, 0.0), (60, 0, 0.1)])
+def test_each_count_has_half_of_the_level(hits, other_hits, delta):
+    ends = (stats.binomtest(k, 60).proportion_ci(1 - 0.02, method="exact") for k in (hits, other_hits))
+    lower, upper = next(ends).low, next(ends).high
+    found = loss_lower_bound(hits, other_hits, 60, delta=delta, level=0.02)
+    assert found == pytest.approx(np.log((lower - delta) / upper), rel=1e-9) and found > 0
+
+
 def test_the_level_is_used_up_where_one_count_is_certain():
     """With an event that always happens under one input, only the other count can err."""
     runs, level, shares = 60, 0.02, np.linspace(0.01, 0.99, 99)

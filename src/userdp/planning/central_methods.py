@@ -188,6 +188,7 @@ def histograms(asked: Question) -> Iterator[Option]:
         noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
         basis: Basis = "bound" if missing or asked.delta else "exact"  # noise and clipping may cancel
         assumes, counts = "sizes follow their distribution", "the count of each item, less what is clipped"
-        said: Any = {"failure": 0.0, "basis": basis, "bias": missing, "assumes": assumes, "estimates": counts}
         how: dict[str, Any] = {"call": bounded_histogram, "parameters": {"bound": float(bound), **budget}}
-        yield Option(words, f"bound {bound}", noise + missing, noise, **said, **how)
+        yield Option(
+            words, f"bound {bound}", noise + missing, noise, 0, basis, assumes, counts, missing, **how
+        )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from userdp.local.improved import Plan, improved_mean
+from userdp.local.improved import improved_mean
 from userdp.local.mean import duchi_mean, laplace_mean, piecewise_mean
 from userdp.local.signs import ROUNDS, sign_mean
 from userdp.local.vector import duchi_vector_mean, split_users
@@ -130,10 +130,11 @@ def improved(asked: Question) -> Option:
     plan, bound = best_plan(Known(asked.n, asked.epsilon, law, tails, spread), most)
     if not plan.voters and plan.rounds[-1].sigmas == 0:
         return unused("improved mean", "with these numbers it is one round of reports")
+    votes = f"{plan.voters} users vote at half-width {plan.half_width:.2g}, " if plan.voters else ""
     return asked.mean_option(
         "improved mean",
         asked.of_target(bound.risk),
-        setting=described(plan),
+        setting=f"{votes}{len(plan.rounds)} round{'s' * (len(plan.rounds) > 1)} of reports",
         noise=max(bound.variance - asked.sampling / asked.n, 0.0),
         bias=bound.bias,
         failure=bound.failure,
@@ -152,12 +153,6 @@ def tailed(asked: Question) -> str:
     sizes = f"; {TELL_NOTHING}" if asked.unequal and not asked.sizes_tell else ""
     tails = f"latent means with normal tails of deviation {asked.spread:g}" if asked.spread else ONE_LAW
     return (NORMAL if asked.tails == "normal" else tails) + sizes
-
-
-def described(plan: Plan) -> str:
-    """What a plan does, in a few words."""
-    vote = f"{plan.voters} users vote at half-width {plan.half_width:.2g}, " if plan.voters else ""
-    return f"{vote}{len(plan.rounds)} round{'s' * (len(plan.rounds) > 1)} of reports"
 
 
 def signs(asked: Question) -> Option:

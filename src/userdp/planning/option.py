@@ -5,9 +5,8 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +25,6 @@ TARGETS = {
     "users": "the average of these users' sample means",
     "records": "the mean over all records",
 }
-KINDS = {"exact": "exact risk", "bound": "proven bound", "formula": "formula"}
 WIDTH = 88  # of a terminal
 MUCH = 2.0  # times the best error, from which a method is warned of
 
@@ -170,7 +168,7 @@ class Ranking(Sequence[Option]):
     def _shared(self) -> list[str]:
         """What all methods that can be used estimate and assume: it is said once."""
         terms = [_terms(option) for option in self.options if not option.unused]
-        return [term for term in chain(*terms[:1]) if all(term in others for others in terms)]
+        return [term for term in sum(terms[:1], []) if all(term in others for others in terms)]
 
     def _own(self, *parts: str) -> str:
         """What others do not share, in one line."""
@@ -185,7 +183,7 @@ class Ranking(Sequence[Option]):
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
         cost = self._against(option).split()[0]
         lost = "in error" if math.isnan(option.failure) else f"{option.failure:.1g}"
-        return f"{option.error:.2g}", *parts, lost, f"{option.rounds}", KINDS[option.basis], cost
+        return f"{option.error:.2g}", *parts, lost, f"{option.rounds}", option.basis, cost
 
     def __str__(self) -> str:
         usable = [option for option in self.options if not option.unused]
@@ -204,25 +202,22 @@ class Ranking(Sequence[Option]):
     def _repr_html_(self) -> str:
         head = "".join(f"<th scope='col'>{cell}</th>" for cell in ("method", *self._head))
         rows = "".join(f"<tr>{self._cells(option)}</tr>" for option in self.options)
-        caption = f"<caption>{escape(self.question)}</caption>"
-        table = f"<table class='dataframe'>{caption}<thead><tr>{head}</tr></thead>"
-        return f"{table}<tbody>{rows}</tbody></table><p>{escape(self._said)}</p>"
+        table = f"<table class='dataframe'><caption>{escape(self.question)}</caption><thead><tr>{head}"
+        return f"{table}</tr></thead><tbody>{rows}</tbody></table><p>{escape(self._said)}</p>"
 
     def _cells(self, option: Option) -> str:
         name = f"<th scope='row'>{escape(option.method)}"
         if option.unused:
             return f"{name}</th><td colspan='{len(self._head)}'>not used: {escape(option.unused)}</td>"
         numbers = "".join(f"<td>{escape(cell)}</td>" for cell in self._numbers(option))
-        terms = self._own(option.setting, *_terms(option))
-        return f"{name}<br><small>{escape(terms)}</small></th>{numbers}"
+        return f"{name}<br><small>{escape(self._own(option.setting, *_terms(option)))}</small></th>{numbers}"
 
 
 def _terms(option: Option) -> list[str]:
     return [f"estimates {option.estimates}", f"assumes {option.assumes}"]
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH)
+_wrapped = partial(textwrap.wrap, width=WIDTH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,10 +245,8 @@ class Question:
         _validate.in_range(0, 0.5, delta=self.delta)
         _validate.domain(self.domain)
         _validate.in_range(0, self.half, spread=self.spread)
-        _validate.integer(1, dimension=self.dimension)
-        for name in ("items", "rounds"):
-            if (value := getattr(self, name)) is not None:
-                _validate.integer(1, **{name: value})
+        counts = {"dimension": self.dimension, "items": self.items, "rounds": self.rounds}
+        _validate.integer(1, **{name: count for name, count in counts.items() if count is not None})
 
     @property
     def half(self) -> float:

@@ -221,10 +221,10 @@ class Erratum(Judged):
         for kind in SEVERITIES[:-1]:
             if found := [fault for fault in chosen.values() if fault["severity"] == kind]:
                 entry = self.entry if kind in GRAVE else self.line
-                shown += [heading(kind.capitalize()), *map(entry, found)]
+                shown += [heading(f"{kind.capitalize()} ({len(found)})"), *map(entry, found)]
         if glyphs := [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]:
             listed = nodes.bullet_list("", *map(self.glyph, glyphs))
-            shown += [heading("To read differently"), listed]
+            shown += [heading(f"To read differently ({len(glyphs)})"), listed]
         return shown
 
     def standing(self):
