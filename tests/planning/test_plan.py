@@ -285,6 +285,10 @@ def test_a_plan_says_all_that_it_knows_in_88_columns(question):
     assert len(table) == len(usable) and table[0].endswith(f" {written}"), "columns stand below their heads"
     assert all(f" {one.basis} " in line for one, line in zip(usable, table, strict=True))
     assert " nan " not in text and "in noise" not in text
+    terms = [{f"estimates {one.estimates}", f"assumes {one.assumes}"} for one in usable]
+    for term in set.union(*terms):  # what all have in common is said once, and all else at each
+        holders = sum(term in others for others in terms)
+        assert flat.count(term) == 1 if holders == len(terms) else flat.count(term) >= holders, term
 
 
 @pytest.mark.parametrize("dimension, tails", [(2, "normal"), (37, "bounded")])
