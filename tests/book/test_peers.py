@@ -1,5 +1,7 @@
 """Public packages behind one face, and the benchmark's arithmetic (its times are never tested)."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest, laplace
@@ -11,6 +13,13 @@ from userdp_book.evidence.peers import BITS, LAPLACE, SHARES, SIGMA
 
 LEVEL = 1e-6
 USERS, K, EPSILON = 4000, 5, 1.0
+
+
+def test_the_table_at_the_head_is_the_one_that_a_cell_compares_with_what_was_measured(root):
+    page = (root / "book/reproduce/peers.md").read_text("utf8")
+    head = re.findall(r"^\| ([a-z-]+) \| ([✓✗–](?: \| [✓✗–])+) \|$", page, re.M)
+    compared = re.findall(r'^    "([a-z-]+)": "([✓✗– ]+)",$', page, re.M)
+    assert len(head) == 6 and [(name, marks.replace(" | ", " ")) for name, marks in head] == compared
 
 
 @pytest.mark.statistical

@@ -37,7 +37,10 @@ def test_cut_off_turns_exponentials_into_powers(beta):
 
 
 def test_exponents_of_the_mixture_votes():
-    """(164), (171), (174) to (176): exponents by algebra, constants by intervals for all budgets to 1."""
+    """(164), (171), (174) to (176): exponents by algebra, constants by intervals for all budgets to 1.
+
+    Then the left sides of (171), (175) and (176), exactly; that of (175) with a bias of half of x.
+    """
     for log, records, keep, share, N in rationals(5):
         x, y, z = 2 * log, 4 * keep, 4 * N  # (174): a square of three, and what the print has more
         left = (x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2
@@ -64,7 +67,7 @@ def test_exponents_of_the_mixture_votes():
         bound = np.exp(-N * share**2 * (gain / 2) ** 2 / 32)
         assert bound**4 < ties <= bound  # (171)
         x = np.sqrt(800 / N) / budget
-        low, mean, high = (miss + gain * (share + off * x) for off in (-1, -1 / 2, 1))  # with q = x / 2
+        low, mean, high = (miss + gain * (share + off * x) for off in (-1, -1 / 2, 1))
         far = binom.cdf(np.floor(N * low), N, mean) + binom.sf(np.ceil(N * high) - 1, N, mean)
         bound = 2 * np.exp(-2 * N * budget**2 * x**2 / 100)
         assert bound**2 < far <= bound  # (175)

@@ -184,11 +184,9 @@ def histograms(asked: Question) -> Iterator[Option]:
     mass, bounds = noise_mass(asked.items, **budget), np.union1d(law.values, 1)
     lost = asked.n * np.maximum(law.values - bounds[:, None], 0) @ law.probabilities
     best = int(bounds[np.argmin(lost + mass * bounds)])
-    for bound, words in ((best, "best bound"), (1, "one record per user"), (law.largest, "every record")):
-        noise, missing = mass * bound, float(lost[np.searchsorted(bounds, bound)])
-        basis: Basis = "bound" if missing or asked.delta else "exact"  # noise and clipping may cancel
+    for bound, name in ((best, "best bound"), (1, "one record per user"), (law.largest, "every record")):
+        noise, cut = mass * bound, float(lost[np.searchsorted(bounds, bound)])
+        basis: Basis = "bound" if cut or asked.delta else "exact"  # noise and clipping may cancel
         assumes, counts = "sizes follow their distribution", "the count of each item, less what is clipped"
         how: dict[str, Any] = {"call": bounded_histogram, "parameters": {"bound": float(bound), **budget}}
-        yield Option(
-            words, f"bound {bound}", noise + missing, noise, 0, basis, assumes, counts, missing, **how
-        )
+        yield Option(name, f"bound {bound}", noise + cut, noise, 0, basis, assumes, counts, cut, **how)

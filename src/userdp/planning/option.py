@@ -177,7 +177,9 @@ class Ranking(Sequence[Option]):
     @property
     def _said(self) -> str:
         """The advice, and what its methods have in common."""
-        return f"{self.advice} Each method {'; it '.join(self._shared)}." if self._shared else self.advice
+        return (
+            f"{self.advice} Each usable method {'; it '.join(self._shared)}." if self._shared else self.advice
+        )
 
     def _numbers(self, option: Option) -> tuple[str, ...]:
         parts = (f"{part:.2g}" if part == part else "in noise" for part in (option.noise, option.bias))
