@@ -80,7 +80,8 @@ def test_the_uniform_mean_has_sensitivity_one_over_n():
 
 def test_cohorts_are_disjoint_and_ordered_by_size():
     sizes = np.random.default_rng(2).integers(1, 100, 57)
-    parts = cohorts(sizes.tolist(), 6)
+    parts = cohorts(sizes, 6)
+    assert all(map(np.array_equal, cohorts(sizes.tolist(), 6), parts))
     assert sorted(np.concatenate(parts)) == list(range(57))
     small, large, middle = (sizes[p] for p in parts)
     assert large.min() >= middle.max() and middle.min() >= small.max()

@@ -276,7 +276,7 @@ def test_a_plan_says_all_that_it_knows_in_88_columns(question):
         for words in (option.method, option.unused or option.estimates, option.assumes):
             assert words in flat and escape(words) in html
     best = ranking[0]
-    assert f"{best.error:.2g}" in text and f">{best.basis}<" in html
+    assert f"{best.error:.2g}" in text and f" {best.basis} " in text and f">{best.basis}<" in html
     lines, usable = text.splitlines(), [one for one in ranking if not one.unused]
     head = next(line for line in lines if line.split()[:2] == ["error", "noise"])
     table = [line for line in lines if len(line) == len(head) and line.split()[0][0].isdigit()]
