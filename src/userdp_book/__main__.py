@@ -67,7 +67,7 @@ def execute_command(chosen: list[Page], jobs: int) -> int:
 
     if not execute(chosen, jobs):
         return 1
-    found = report(chosen, Path.cwd())
+    found = report(chosen)
     print("".join(f"  {line}\n" for line in found), end="")
     print(f"{len(found)} stored outputs differ from what was computed")
     return 0

@@ -71,6 +71,18 @@ def test_a_key_of_the_figure_and_that_of_its_panels_are_one():
     assert [text.get_text() for text in key.get_texts()] == ["exact", "another", "bound"]
 
 
+def test_a_curve_with_error_bars_keeps_its_marker_in_the_key():
+    figure, axes = plt.subplots()
+    axes.errorbar([1, 2], [1, 2], 0.1, marker="s", color="C1", label="simulated")
+    axes.plot([1, 2], [1, 2], "--", label="exact")
+    axes.legend()
+    drawn(figure)
+    (key,) = figure.legends
+    assert {text.get_text() for text in key.get_texts()} == {"exact", "simulated"}
+    assert "s" in {line.get_marker() for line in key.findobj(plt.Line2D)}
+    assert "--" in {line.get_linestyle() for line in key.get_lines()}
+
+
 def test_a_title_that_was_placed_by_hand_keeps_off_the_panels():
     figure, panels = side_by_side([("exact", "bound"), ("exact", "bound")])
     figure.suptitle(f"{TITLE}, and longer still", y=1.02, x=0.01, ha="left")
@@ -99,7 +111,9 @@ def test_only_figures_are_drawn_twice():
     assert KIND in found and KIND not in shell.display_formatter.format("a word")[0]
 
 
-def test_a_page_offers_both_and_says_their_sizes(tmp_path):
+@pytest.fixture
+def image(tmp_path):
+    """What becomes of an image of a page, of which a wide and a narrow drawing are kept."""
     pictures = []
     for width in (14, 8):
         file = BytesIO()
@@ -108,13 +122,28 @@ def test_a_page_offers_both_and_says_their_sizes(tmp_path):
     light.lay_by(tmp_path, *pictures)
     (narrow,) = (tmp_path / light.NARROW).iterdir()
     (tmp_path / "wide.png").write_bytes(b64decode(pictures[0]))
-    images = {"wide.png": narrow.name}
-    app = SimpleNamespace(builder=SimpleNamespace(images=images), srcdir=tmp_path, outdir=tmp_path)
-    context = {"body": f'<img alt="risk" src="../_images/{narrow.name}" />'}
-    light.reserve(app, "page", "page.html", context, None)
-    assert context["body"] == (
-        '<picture><source media="(max-width: 48rem)" width="8" height="5" '
-        f'srcset="../_images/narrow-{narrow.name}">'
-        f'<img width="14" height="5" alt="risk" src="../_images/{narrow.name}" /></picture>'
+    app = SimpleNamespace(
+        builder=SimpleNamespace(images={"wide.png": narrow.name}), srcdir=tmp_path, outdir=tmp_path
     )
-    assert (tmp_path / "_images" / f"narrow-{narrow.name}").read_bytes() == b64decode(pictures[1])
+
+    def written(attributes):
+        context = {"body": f'<img {attributes} src="../_images/{narrow.name}" />'}
+        light.reserve(app, "page", "page.html", context, None)
+        assert (tmp_path / "_images" / f"narrow-{narrow.name}").read_bytes() == b64decode(pictures[1])
+        return context["body"].replace(narrow.name, "NAME")
+
+    return written
+
+
+def test_a_page_offers_both_and_says_their_sizes(image):
+    assert image('alt="risk"') == (
+        '<picture><source media="(max-width: 48rem)" width="8" height="5" '
+        'srcset="../_images/narrow-NAME">'
+        '<img width="14" height="5" alt="risk" src="../_images/NAME" /></picture>'
+    )
+
+
+def test_beside_the_opening_stands_the_narrow_drawing(image):
+    assert image('alt="below" class="at-opening"') == (
+        '<img width="8" height="5" alt="below" class="at-opening" src="../_images/narrow-NAME" />'
+    )

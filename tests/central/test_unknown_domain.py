@@ -154,6 +154,16 @@ def test_records_drawn_one_by_one_have_the_hypergeometric_law(monkeypatch):
     assert not same_law(np.array(draws)[:, 1], one_by_one)
 
 
+@pytest.mark.parametrize(("held", "drawn"), [(10**6, 0), (10**6 + 1, 1)])
+def test_only_of_users_with_more_than_a_million_records_are_the_records_drawn_before_they_are_listed(
+    monkeypatch, held, drawn
+):
+    met = []
+    monkeypatch.setattr(unknown_domain, "sample_records", lambda row, *_: met.append(row.sum()) or row)
+    assert nested_totals([[held]], [9], np.random.default_rng(0)).tolist() == [[9]]
+    assert met == [held] * drawn
+
+
 def test_totals_in_the_place_of_raw_counts_are_refused():
     options = {"bound": 1, "epsilon": 1, "delta": 1e-6, "rng": np.random.default_rng(1)}
     with pytest.raises(ValueError, match=r"counts must have shape \(n, d\).*, got \(2,\)"):

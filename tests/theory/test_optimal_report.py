@@ -1,5 +1,9 @@
+from itertools import product
+
 import numpy as np
 import pytest
+from scipy.optimize import linprog
+from scipy.stats import binom
 
 from userdp.planning import plan
 from userdp.planning.risk.least_risk import local_least_risk
@@ -23,6 +27,31 @@ def test_the_better_of_two_points_and_a_piecewise_report_is_near_the_optimum_and
     found = min(rows["two-point reports"], rows["piecewise reports"])
     assert 1 - 1e-6 <= found / optimum < 1.4**2
     assert rows["Laplace reports"] > found
+
+
+def test_the_numbers_reach_from_end_to_end_of_a_piecewise_report_beside_the_two_points():
+    """The same program with each condition written out, over the two ends, the two points and 0."""
+    size, epsilon = 2, 2.0
+    ends, two = np.cosh(epsilon / 4) / np.sinh(epsilon / 4), TwoPointReport(-1.0, 1.0, epsilon).magnitude
+    values, users = np.array([-ends, -two, 0.0, two, ends]), range(size + 1)
+    place = np.arange((size + 1) * values.size).reshape(size + 1, -1)
+    rows, wanted, above = [], [], []
+    for k in users:
+        for power, mean in ((0, 1.0), (1, 2 * k / size - 1)):
+            rows.append(np.bincount(place[k], values**power, minlength=place.size + 1))
+            wanted.append(mean)
+    for k, other in product(users, users):
+        for one, its in zip(place[k], place[other], strict=True):
+            above.append(np.eye(place.size + 1)[one] - np.exp(epsilon) * np.eye(place.size + 1)[its])
+    for theta in np.linspace(-1, 1, 41):
+        share = binom.pmf(users, size, (1 + theta) / 2)
+        errors = (share[:, None] * (values - theta) ** 2).ravel()
+        above.append(np.append(errors, -1.0))
+    cost = np.eye(place.size + 1)[-1]
+    found = linprog(cost, np.array(above), np.zeros(len(above)), np.array(rows), wanted)
+    assert optimal_report_variance(size=size, epsilon=epsilon, reports=3) == pytest.approx(
+        found.fun, rel=1e-7
+    )
 
 
 def test_more_numbers_to_report_are_no_worse():

@@ -24,6 +24,7 @@ TARGETS = {
 }
 # A run is repeated within one reading of the clock until it takes this long, in seconds.
 LEAST = 0.02
+COLUMNS = ("work", "package", "nanoseconds a unit", "ratio")
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,14 @@ def means() -> list[Job]:
     found = [Job("Laplace mean", "userdp", lambda: report.sample_total(x, rng) / len(x), len(x))]
     for package, run in LAPLACE.items():
         n, name = USERS[package], package if package != "userdp" else "userdp, every report"
-        found.append(
-            Job("Laplace mean", name, lambda n=n, run=run: run(x[:n], -1, 1, EPSILON, SEED).mean(), n)
-        )
+        found += [Job("Laplace mean", name, lambda n=n, run=run: run(x[:n], -1, 1, EPSILON, SEED).mean(), n)]
     return found
 
 
 def calibrations() -> list[Job]:
     """The least standard deviation of Gaussian noise for epsilon and delta."""
-    return [
-        Job("Gaussian calibration", package, lambda run=run: run(EPSILON, DELTA))
-        for package, run in SIGMA.items()
-    ]
+    work = "Gaussian calibration"
+    return [Job(work, package, lambda run=run: run(EPSILON, DELTA)) for package, run in SIGMA.items()]
 
 
 def measure(chosen: list[Job], repeats: int = 3) -> list[dict]:
@@ -84,16 +81,10 @@ def measure(chosen: list[Job], repeats: int = 3) -> list[dict]:
     for _ in range(repeats):
         for job in chosen:
             taken[job].append(seconds(job, loops[job]) / job.units)
-    own = {job.work: median(times) for job, times in taken.items() if job.package == "userdp"}
-    return [
-        {
-            "work": job.work,
-            "package": job.package,
-            "nanoseconds a unit": 1e9 * median(times),
-            "ratio": median(times) / own[job.work],
-        }
-        for job, times in taken.items()
-    ]
+    middle = {job: median(times) for job, times in taken.items()}
+    own = {job.work: time for job, time in middle.items() if job.package == "userdp"}
+    rows = [(job.work, job.package, 1e9 * time, time / own[job.work]) for job, time in middle.items()]
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
 def enough(job: Job) -> int:

@@ -53,9 +53,14 @@ def keyed_below(figure: "Figure") -> int:
     """Put the one key of all panels below them, where no line crosses it; return its number of lines."""
     inside = [key for axes in figure.axes if (key := axes.get_legend())]
     names = [[text.get_text() for text in key.get_texts()] for key in inside]
+    pairs = [pair for axes in figure.axes for pair in zip(*axes.get_legend_handles_labels(), strict=True)]
+    drawn_as = {name: curve for curve, name in pairs}
     shown, title = {}, ""
     for key in [*figure.legends, *(inside if all(one == names[0] for one in names) else ())]:
-        shown |= dict(zip((one.get_text() for one in key.get_texts()), key.legend_handles, strict=False))
+        for text, handle in zip(key.get_texts(), key.legend_handles, strict=False):
+            # of a curve with error bars, lines in segments, the key keeps the bars alone
+            name, bars = text.get_text(), hasattr(handle, "get_segments")
+            shown[name] = drawn_as.get(name, handle) if bars else handle
         title = title or key.get_title().get_text()
         key.remove()
     if shown:

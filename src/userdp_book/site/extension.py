@@ -23,6 +23,7 @@ ROOMS = (
     "behind",
     "api_index",
     "moving",
+    "opening",
     "sharing",
     "published",
     "light",

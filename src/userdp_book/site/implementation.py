@@ -42,14 +42,8 @@ class Implementation(SphinxDirective):
         self.env.note_dependency(inspect.getsourcefile(thing))
         code = nodes.literal_block(text=body(thing), language="python")
         target = f"{thing.__module__}.{own}"
-        link = pending_xref(
-            "",
-            nodes.literal(text=target),
-            refdomain="py",
-            reftype="obj",
-            reftarget=target,
-            refdoc=self.env.docname,
-        )
+        where = {"refdomain": "py", "reftype": "obj", "reftarget": target, "refdoc": self.env.docname}
+        link = pending_xref("", nodes.literal(text=target), **where)
         return [nodes.paragraph("", "", link, nodes.Text(", its docstring and its source:")), code]
 
 

@@ -11,7 +11,7 @@ from userdp_papers.study.claims import STATUSES, displays, judgements, mutants, 
 
 from . import SAFE
 from .boxes import own_name
-from .claims import Stored, collect, joined, slug
+from .claims import Stored, collect, html, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
 from .statements import heading, page_link, row, statement_link, table
@@ -113,7 +113,7 @@ class Walk(Beside):
 
 
 class Ledger(Beside):
-    """All displays of one paper in its order, those that do not stand as printed first."""
+    """All displays of one paper in its order: what does not stand as printed; the rest when asked."""
 
     option_spec = {"paper": directives.unchanged_required}
     head = ["display", "where", "what it says", "status", "how we know"]
@@ -124,7 +124,8 @@ class Ledger(Beside):
         frame = nodes.container(classes=["userdp-filtered"])
         for title, sound in {"Not as printed": False, "As printed": True}.items():
             rows = [self.row(*item) for item in mine.items() if (item[1]["status"] in SOUND) == sound]
-            frame += [heading(title), table(self.head, rows, "ledger")]
+            part = [heading(title), table(self.head, rows, "ledger")]
+            frame += [html('<template class="on-demand">'), *part, html("</template>")] if sound else part
         counts, passed = mutants(mine.values())
         told = tally(Counter(map(way, mine.values()))) + MUTATED.format(**counts)
         parts = "test", "before", "after"

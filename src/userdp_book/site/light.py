@@ -11,6 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 from . import SAFE
+from .opening import SMALL
 
 ICONS = "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
@@ -67,7 +68,10 @@ def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> No
         if not (narrow := Path(app.srcdir) / NARROW / name).is_file():
             return image
         shutil.copy(narrow, images / f"narrow-{name}")
-        return CHOICE % (*Image.open(narrow).size, src.replace(name, f"narrow-{name}"), image)
+        size, there = Image.open(narrow).size, src.replace(name, f"narrow-{name}")
+        if f'"{SMALL}"' in rest:
+            return SIZED % (*size, rest.replace(src, there))
+        return CHOICE % (*size, there, image)
 
     context["body"] = PICTURE.sub(sized, context.get("body", ""))
 

@@ -95,7 +95,8 @@ const userdpFilter = (() => {
   function offer(box) {
     const held = box.querySelector("template.on-demand");
     if (!held) return start(box);
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn on-demand", textContent: `Show all ${held.content.querySelectorAll("[class*='by-']").length} rows` });
+    const rows = "[class*='by-']", count = held.content.querySelectorAll(rows).length;
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn on-demand", textContent: box.querySelector(rows) ? `Show ${count} more rows` : `Show all ${count} rows` });
     const make = () => {
       button.remove();
       held.replaceWith(held.content);
