@@ -9,10 +9,10 @@ import json
 import lxml.html
 import pytest
 
-from browsing import HTML, IN_BROWSER, ROOT, SOUND, docnames, visit
+from browsing import FAULTS, HTML, IN_BROWSER, ROOT, SOUND, docnames, visit
 from fits import OVERFLOW, WATCH, WIDTHS, jump, on_a_telephone, overflow
 from userdp_book.run.pages import UNKNOWN, Page, pages, repository_url
-from userdp_papers.study.claims import statements
+from userdp_papers.study.claims import displays, statements
 
 NOTEBOOKS = [page.docname for page in pages(ROOT)]
 LISTED_NOTEBOOKS = [name for name in NOTEBOOKS if name in docnames()]
@@ -62,6 +62,15 @@ def test_what_jumps_is_cut_or_too_small_is_seen(tab, site):
     tab.wait_for_function("() => window.shifted > 0.1")
     after = jump(tab), *on_a_telephone(tab)
     assert before == (0, [], []) and after[0] > 0.1 and after[1:] == (["figure"], ["low"])
+
+
+def test_an_opening_figure_below_the_first_screen_is_seen(tab, site):
+    visit(tab, site, "book/kent/rotation")
+    fault = "opening figures below the first screen"
+    assert tab.evaluate(FAULTS)[fault] == []
+    block = "<p style='height: 600px'>above</p>"
+    tab.evaluate("html => document.querySelector('article').insertAdjacentHTML('afterbegin', html)", block)
+    assert len(tab.evaluate(FAULTS)[fault]) == 1
 
 
 def test_what_is_asked_elsewhere_or_not_there_is_seen(tab, site):
@@ -162,6 +171,19 @@ def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
         head.click()
         seen.append(tab.evaluate(rows))
     assert sorted(as_written, key=str.casefold)[0] == seen[0][0] == seen[1][-1] and seen[2] == as_written
+
+
+def test_what_stands_as_printed_comes_when_asked_and_is_chosen_from_with_the_rest(tab, site):
+    visit(tab, site, "book/liu/beside")
+    rows, said = tab.locator(".userdp-filtered tbody tr"), tab.locator(".userdp-filter output")
+    few, whole = rows.count(), sum(key.startswith("liu-") for key in displays())
+    assert said.inner_text() == f"{few} of {few} rows shown" and 0 < few < whole
+    tab.get_by_role("button", name=f"Show {whole - few} more rows").click()
+    assert rows.count() == whole and said.inner_text() == f"{whole} of {whole} rows shown"
+    tab.locator(".userdp-filter select").select_option("ok")
+    assert said.inner_text().endswith(f" of {whole} rows shown") and not rows.first.is_visible()
+    tab.locator("th button", has_text="display").last.click()
+    assert tab.locator("th[aria-sort]").count() == 1
 
 
 @pytest.mark.parametrize("docname", LISTED_NOTEBOOKS)

@@ -71,9 +71,10 @@ def test_a_key_of_the_figure_and_that_of_its_panels_are_one():
     assert [text.get_text() for text in key.get_texts()] == ["exact", "another", "bound"]
 
 
-def test_a_curve_with_error_bars_keeps_its_marker_in_the_key():
+@pytest.mark.parametrize("error", [0.1, None])
+def test_a_curve_with_or_without_error_bars_keeps_its_marker_in_the_key(error):
     figure, axes = plt.subplots()
-    axes.errorbar([1, 2], [1, 2], 0.1, marker="s", color="C1", label="simulated")
+    axes.errorbar([1, 2], [1, 2], error, marker="s", color="C1", label="simulated")
     axes.plot([1, 2], [1, 2], "--", label="exact")
     axes.legend()
     drawn(figure)

@@ -28,7 +28,7 @@ def test_every_user_answers_once_and_loses_the_budget(monkeypatch, n, size, epsi
     monkeypatch.setattr(module, "average_report", recorded)
     rng = np.random.default_rng(3)
     means = rng.permutation(np.linspace(-1, 1, n))  # a number says who it is
-    means[:2] = -1 + 2 / 3, 1 - 2 / 3  # the ends of the middle third are its own
+    means[:2] = -1 + 2 / 3, 1 - 2 / 3  # both ends belong to the middle third
     result = searched_mean(means, size=size, epsilon=epsilon, rng=rng)
     steps, voters = search_groups(n=n, size=size, epsilon=epsilon)
     (*votes, (last, reported)) = asked

@@ -58,9 +58,9 @@ def keyed_below(figure: "Figure") -> int:
     shown, title = {}, ""
     for key in [*figure.legends, *(inside if all(one == names[0] for one in names) else ())]:
         for text, handle in zip(key.get_texts(), key.legend_handles, strict=False):
-            # of a curve with error bars, lines in segments, the key keeps the bars alone
-            name, bars = text.get_text(), hasattr(handle, "get_segments")
-            shown[name] = drawn_as.get(name, handle) if bars else handle
+            # of what `errorbar` drew the key keeps one part, without the marker
+            curve = drawn_as.get(name := text.get_text())
+            shown[name] = curve if hasattr(curve, "has_yerr") else handle
         title = title or key.get_title().get_text()
         key.remove()
     if shown:

@@ -113,7 +113,7 @@ class Walk(Beside):
 
 
 class Ledger(Beside):
-    """All displays of one paper in its order: what does not stand as printed; the rest when asked."""
+    """All displays of one paper in its order: what does not stand as printed, and on request the rest."""
 
     option_spec = {"paper": directives.unchanged_required}
     head = ["display", "where", "what it says", "status", "how we know"]

@@ -1,6 +1,6 @@
 /* Of what Sphinx wrote, show a part: rows and boxes carry classes such as by-paper-kent, and each kind of class becomes
-   a choice. What is chosen and typed stands in the address; a click on a column's head sorts. Without this script everything
-   is shown. */
+   a choice. What is chosen and typed stands in the address; a click on a column's head sorts. Without this script
+   everything is shown, except what stands in a template. */
 "use strict";
 
 const userdpFilter = (() => {
@@ -54,7 +54,7 @@ const userdpFilter = (() => {
     form.addEventListener("input", show);
     form.addEventListener("submit", (event) => event.preventDefault());
     box.prepend(form);
-    tables.forEach(sortable);
+    tables.filter((table) => !table.tHead.querySelector("button")).forEach(sortable);
     show();
   }
   // "≤ 5.66 · 10⁻⁷" sorts as a number, words as words, nothing last.
@@ -95,17 +95,18 @@ const userdpFilter = (() => {
   function offer(box) {
     const held = box.querySelector("template.on-demand");
     if (!held) return start(box);
-    const rows = "[class*='by-']", count = held.content.querySelectorAll(rows).length;
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn on-demand", textContent: box.querySelector(rows) ? `Show ${count} more rows` : `Show all ${count} rows` });
+    const rows = "[class*='by-']", count = held.content.querySelectorAll(rows).length, more = box.querySelector(rows) !== null;
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn on-demand", textContent: more ? `Show ${count} more rows` : `Show all ${count} rows` });
     const make = () => {
       button.remove();
+      box.querySelector(".userdp-filter")?.remove();
       held.replaceWith(held.content);
       start(box);
       window.MathJax?.typesetPromise?.([box]);
     };
     button.addEventListener("click", make);
     held.before(button);
-    if (location.search || location.hash.startsWith("#claim-")) make();
+    if (location.search || location.hash.startsWith("#claim-")) make(); else if (more) start(box);
   }
 
   return () => document.querySelectorAll(".userdp-filtered").forEach(offer);
