@@ -62,7 +62,9 @@ def means() -> list[Job]:
     found = [Job("Laplace mean", "userdp", lambda: report.sample_total(x, rng) / len(x), len(x))]
     for package, run in LAPLACE.items():
         n, name = USERS[package], package if package != "userdp" else "userdp, every report"
-        found += [Job("Laplace mean", name, lambda n=n, run=run: run(x[:n], -1, 1, EPSILON, SEED).mean(), n)]
+        found.append(
+            Job("Laplace mean", name, lambda n=n, run=run: run(x[:n], -1, 1, EPSILON, SEED).mean(), n)
+        )
     return found
 
 

@@ -164,6 +164,11 @@ def html(tag: str) -> nodes.raw:
     return nodes.raw("", tag, format="html")
 
 
+def offered(*parts: nodes.Node) -> list[nodes.Node]:
+    """Parts in a template, of which a browser makes nothing until `filter.js` is asked to."""
+    return [html('<template class="on-demand">'), *parts, html("</template>")]
+
+
 def folded(row: list[nodes.Node], rest: list[nodes.Node], *, classes="", opened=False) -> list[nodes.Node]:
     """A row that a click opens; on paper it is open."""
     start = f'<details class="opens {classes}"{" open" * opened}><summary>'

@@ -11,7 +11,7 @@ from userdp_papers.study.claims import STATUSES, displays, judgements, mutants, 
 
 from . import SAFE
 from .boxes import own_name
-from .claims import Stored, collect, html, joined, slug
+from .claims import Stored, collect, joined, offered, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
 from .statements import heading, page_link, row, statement_link, table
@@ -125,7 +125,7 @@ class Ledger(Beside):
         for title, sound in {"Not as printed": False, "As printed": True}.items():
             rows = [self.row(*item) for item in mine.items() if (item[1]["status"] in SOUND) == sound]
             part = [heading(title), table(self.head, rows, "ledger")]
-            frame += [html('<template class="on-demand">'), *part, html("</template>")] if sound else part
+            frame += offered(*part) if sound else part
         counts, passed = mutants(mine.values())
         told = tally(Counter(map(way, mine.values()))) + MUTATED.format(**counts)
         parts = "test", "before", "after"

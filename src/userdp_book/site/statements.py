@@ -12,7 +12,7 @@ from userdp_papers.study.claims import VERDICTS, statements, verdicts
 from ..evidence.proofs import extent
 from . import SAFE
 from .boxes import AUTHORS, own_name
-from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, html, measured, slug
+from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, offered, slug
 from .generated import FromData, made_of
 from .graph import amended, rests_on, uses
 from .links import to_page, to_statement
@@ -101,8 +101,7 @@ class Scorecard(Generated):
     head = ["statement", "claim", "verdict", "measured", "expected", "page"]
 
     def show(self, chosen, claims):
-        # in a template a browser makes nothing of the rows until a script is asked to
-        rows = [html('<template class="on-demand">'), *super().show(chosen, claims), html("</template>")]
+        rows = offered(*super().show(chosen, claims))
         return [nodes.container("", counts(chosen, claims), *rows, classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
