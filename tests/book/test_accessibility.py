@@ -78,7 +78,9 @@ SHOWN = """e => {
 }"""
 
 
-@pytest.mark.parametrize("folded", ["button.toggle-button", "details.claim-row > summary"])
+@pytest.mark.parametrize(
+    "folded", ["button.toggle-button", ".held > summary", ".claim-holds:not(.held *) > .claim-row > summary"]
+)
 def test_folded_boxes_open_and_close_by_keyboard(tab, site, folded):
     fold = visit(tab, site, "book/dame/lower-bound").locator(f"article {folded}").first.element_handle()
     assert not fold.evaluate(SHOWN)

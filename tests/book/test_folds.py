@@ -153,3 +153,28 @@ def test_a_heading_folds_with_its_table(printed, folded):
     bar = next(page.findall(folds.HideCodeCellNode))
     assert [type(part) for part in output] == [nodes.literal_block] * (not folded) + [folds.HideCodeCellNode]
     assert len(bar) == 1 + folded and bar[-1].astext().startswith("<table")
+
+
+def judged(*verdicts):
+    return [nodes.container(verdict=verdict, statement=f"Theorem {verdict[0]}") for verdict in verdicts]
+
+
+def test_claims_follow_what_is_shown_and_what_fails_is_the_first():
+    told = ("holds", "context", "refuted", "holds after correction", "not reproducible", "holds")
+    table, claims = nodes.raw(), judged(*told)
+    found = folds.in_order([*claims, table])
+    assert found == [table, *(claims[place] for place in (2, 4, 3, 0, 5, 1))]
+
+
+def test_three_claims_that_hold_are_one_row_with_their_statements():
+    claims = judged("refuted", *["holds"] * 3)
+    claims[2]["statement"] = "Table 2"
+    first, start, badge, said, _, *held, end = folds.in_order(claims)
+    assert first is claims[0] and held == claims[1:]
+    assert (badge.astext(), said.astext()) == ("✓ holds", "3 claims about Theorem h, Table 2")
+    assert "<details" in start.astext() and "</details" in end.astext()
+
+
+def test_a_verdict_that_nobody_knows_is_not_lost():
+    with pytest.raises(KeyError, match="perhaps"):
+        folds.in_order(judged("perhaps"))

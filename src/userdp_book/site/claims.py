@@ -157,6 +157,7 @@ class ClaimRenderer:
         # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
         names = [anchor(claim[field]) for field in ("key", "id")]
         box["ids"] = [name for name in names if markdown.document.ids.setdefault(name, box) is box]
+        box["verdict"], box["statement"] = claim["verdict"], link.astext()
         return [box]
 
 

@@ -8,13 +8,14 @@ Outputs stay, and the notebook twins are whole.
 
 import ast
 import re
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from . import SAFE
+from .claims import badge, folded
 
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
@@ -23,6 +24,8 @@ TABLE = 'class="dataframe"'
 ROWS = 5  # of a table that stays open beside a figure, with its head
 MANY = 10  # of a table that stays open at all
 PRINTED = 6  # lines that stay open
+HELD = 3  # claims of one cell that hold, and are folded
+WORST_FIRST = ("refuted", "not reproducible", "holds after correction", "holds", "context")
 NUMBERS, PRINT = "The table", "What is printed"
 BAR = "Code, checks and numbers"
 CHECK, FIGURE, SETTINGS = "How it is checked", "How the figure is drawn", "Imports and settings"
@@ -146,6 +149,8 @@ class Folds(SphinxPostTransform):
                     put_behind(NUMBERS, table)
                 seen.add(cell.parent)
             fold(cell, whole=bool(REPORTS.search(str(self.document.get("source")))))
+            for output in cell.children[1:]:
+                output[:] = in_order(output.children)
 
 
 class Bars(SphinxPostTransform):
@@ -211,6 +216,18 @@ def is_code(cell: nodes.container) -> bool:
 
 def is_figure(cell: nodes.container) -> bool:
     return "figure" in cell["cell_metadata"].get("mystnb", {})
+
+
+def in_order(parts: list[nodes.Element]) -> list[nodes.Node]:
+    """Claims come last, and first of them what fails; where many hold, one row opens to them."""
+    told: dict[str | None, list[nodes.Node]] = {verdict: [] for verdict in (None, *WORST_FIRST)}
+    for part in parts:
+        told[part.get("verdict")].append(part)
+    if len(held := told["holds"]) >= HELD:
+        names = ", ".join(dict.fromkeys(claim["statement"] for claim in held))
+        row = [badge("holds"), nodes.inline(text=f"{len(held)} claims about {names}")]
+        told["holds"] = folded(row, held, classes="held")
+    return [*chain(*told.values())]
 
 
 def put_behind(name: str, output: nodes.Element) -> None:

@@ -15,7 +15,7 @@ from . import SAFE
 from .claims import joined, own_name
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
-from .statements import table, windowed
+from .statements import table
 
 MACHINE = ("PrimInt63.", "Uint63.")
 COUNTED = "{theorems} theorems about {about} of {all} statements: {whole} in whole, the others in a part."
@@ -92,14 +92,13 @@ class MachineChecked(FromData):
         rows = [[named[id], much, self.said(id, root)] for id, much in extents.items() if much]
         whole = list(extents.values()).count("in whole")
         counted = {"about": len(rows), "all": len(extents), "whole": whole, "theorems": len(stored(root))}
-        rows_in_window = windowed(table(self.head, rows, "machine-checked"))
-        return [nodes.paragraph(text=COUNTED.format(**counted)), *rows_in_window]
+        window = nodes.container("", table(self.head, rows, "machine-checked"), classes=["window"])
+        return [nodes.paragraph(text=COUNTED.format(**counted)), window]
 
     def said(self, id: str, root: Path) -> list[nodes.Node]:
-        found = of_statement(id, root)
         parts = [
             [nodes.literal(text=each["theorem"]), nodes.Text(f" ({each['what'] or 'whole'})")]
-            for each in found
+            for each in of_statement(id, root)
         ]
         return joined("; ", parts).children
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 
 from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
@@ -29,11 +28,6 @@ def table(head: list[str], rows: list[list], kind: str) -> nodes.table:
 def heading(text: str) -> nodes.rubric:
     """A heading that the page's own table of contents leaves out."""
     return nodes.rubric(text=text, **{"heading-level": 3})
-
-
-def windowed(long: nodes.table) -> list[nodes.Node]:
-    """A long table in a window of its own."""
-    return [nodes.container("", long, classes=["window"])]
 
 
 def row(cells: list, **by: str) -> nodes.row:
@@ -66,27 +60,17 @@ def page_link(claim: Stored):
 class Generated(FromData):
     """A directive made from the claims in the stored outputs."""
 
-    option_spec = {"paper": directives.unchanged}
-
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "claims")
-        chosen = [
-            item for item in statements().values() if self.options.get("paper") in (None, item["paper"])
-        ]
-        ids = {item["id"] for item in chosen}
-        claims = [claim for claim in collect(Path(self.env.srcdir)) if claim["id"] in ids]
-        return self.show(chosen, claims)
+        return self.show(collect(Path(self.env.srcdir)))
 
-    def show(self, chosen: list[dict], claims: list[Stored]) -> list[nodes.Node]:
+    def show(self, claims: list[Stored]) -> list[nodes.Node]:
         """A heading for each paper, and what the directive makes of its statements."""
         shown = []
         for paper in AUTHORS:
-            rows = [
-                row
-                for item in chosen
-                if item["paper"] == paper
-                for row in self.rows(item, [claim for claim in claims if claim["id"] == item["id"]])
-            ]
+            items = [item for item in statements().values() if item["paper"] == paper]
+            about = [[claim for claim in claims if claim["id"] == item["id"]] for item in items]
+            rows = [row for item, own in zip(items, about, strict=True) for row in self.rows(item, own)]
             if rows:
                 shown += [heading(AUTHORS[paper]), *self.arrange(rows)]
         return shown
@@ -100,9 +84,9 @@ class Scorecard(Generated):
 
     head = ["statement", "claim", "verdict", "measured", "expected", "page"]
 
-    def show(self, chosen, claims):
-        rows = offered(*super().show(chosen, claims))
-        return [nodes.container("", counts(chosen, claims), *rows, classes=["userdp-filtered"])]
+    def show(self, claims):
+        rows = offered(*super().show(claims))
+        return [nodes.container("", counts(claims), *rows, classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
         judged, paper = verdicts()[item["id"]], item["paper"]
@@ -122,20 +106,18 @@ def result(claim: Stored) -> list:
     return [verdict, measured(claim), expectation(claim)]
 
 
-def counts(chosen: list[dict], claims: list[Stored]) -> nodes.table:
+def counts(claims: list[Stored]) -> nodes.table:
     """How many claims of each paper have which verdict, our own results apart."""
-    papers = [paper for paper in AUTHORS if any(item["paper"] == paper for item in chosen)]
-    paper_of = {item["id"]: item["paper"] for item in chosen}
+    paper_of = {id: item["paper"] for id, item in statements().items()}
     tally = Counter(
         (paper_of[claim["id"]], "ours" if claim["whose"] == "ours" else claim["verdict"]) for claim in claims
     )
     rows = [
-        [AUTHORS[paper], *(str(tally[paper, verdict]) for verdict in VERDICTS), str(tally[paper, "ours"])]
-        for paper in papers
+        [name, *(str(tally[paper, verdict]) for verdict in VERDICTS), str(tally[paper, "ours"])]
+        for paper, name in AUTHORS.items()
     ]
-    return table(
-        ["the paper's claims", *map(badge, VERDICTS), "our own results"], rows, "counts scorecard-counts"
-    )
+    head = ["the paper's claims", *map(badge, VERDICTS), "our own results"]
+    return table(head, rows, "counts scorecard-counts")
 
 
 class StatementIndex(Generated):
@@ -143,8 +125,8 @@ class StatementIndex(Generated):
 
     head = ["statement", "content", "verdict", "what is true of it", "uses", "of these, amended"]
 
-    def show(self, chosen, claims):
-        return [nodes.container("", *super().show(chosen, claims), classes=["userdp-filtered"])]
+    def show(self, claims):
+        return [nodes.container("", *super().show(claims), classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
         judged = verdicts()[item["id"]]
@@ -164,8 +146,8 @@ def links_to(ids: Iterable[str]) -> list[nodes.Node]:
 class NotReproducible(Generated):
     """Every claim that the text does not suffice to check, as the box that its page shows."""
 
-    def show(self, chosen, claims):
-        return super().show(chosen, claims) or [nodes.paragraph(text="None so far.")]
+    def show(self, claims):
+        return super().show(claims) or [nodes.paragraph(text="None so far.")]
 
     def rows(self, item, claims):
         return [self.box(item, claim) for claim in claims if claim["verdict"] == "not reproducible"]

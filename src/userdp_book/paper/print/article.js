@@ -12,7 +12,7 @@ async () => {
   // On paper what is looked up would bury what is read: boxes, proofs and what was found wrong stay; sources, walks,
   // keys, tests' names and the rows of what was found right are on the site.
   if (matchMedia("print").matches) {
-    every(".behind > :is(.implementation, .machine-checked, .walk), .claim:is(.claim-holds, .claim-context)", (e) => e.remove());
+    every(".behind > :is(.implementation, .machine-checked, .walk), .held, .claim:is(.claim-holds, .claim-context)", (e) => e.remove());
     every(".claim .claim-numbers, .claim-key", (e) => e.remove());
     every(".behind p", (e) => { if (/^(Measured|Checked) by /.test(e.textContent)) e.remove(); });
     every(".behind, .cell_output, .cell", (e) => { if (!e.querySelector("img, svg") && !e.textContent.trim()) e.remove(); });
