@@ -47,6 +47,13 @@ def test_a_link_to_a_repaired_box_says_so(target, words, shown):
     assert link.astext() == shown
 
 
+@pytest.mark.parametrize(("worded", "shown"), [(True, "Lemma 4.1"), (False, "Liu et al., Lemma 4.1")])
+def test_words_that_a_list_gives_its_link_stay(worded, shown):
+    link = nodes.reference("", "Lemma 4.1", refid="liu-lem-4.1", worded=worded)
+    boxes.name_links(None, nodes.paragraph("", "", link), "book/reproduce/statements")
+    assert link.astext() == shown
+
+
 @pytest.mark.parametrize(
     ("id", "says"),
     [

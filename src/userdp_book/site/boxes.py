@@ -24,9 +24,9 @@ CORRECTIONS = "book/reproduce/corrections"
 CODE = ("released code", "transcription")  # slips that are not the statement's
 # what a ribbon says where nothing is broken or false: by the worst slip in the statement or its proof
 WORDS = {
-    "proof gap": "a step of its proof repaired",
+    "proof gap": "with a step of its proof repaired",
     "constant or range": "with another constant or range",
-    "figure's reading": "read in another way",
+    "figure's reading": "with a correction to its reading",
     "wording or glyph": "with a word or symbol corrected",
 }
 
@@ -74,7 +74,7 @@ def ribbon(id: str) -> nodes.inline:
     elif words == "holds after correction":
         words = f"holds {WORDS.get(worst, 'after correction')}"
     elif words == "holds":
-        words = f"holds · {WORDS[worst]}" if worst == "proof gap" else "holds as printed"
+        words = f"holds {WORDS[worst]}" if worst == "proof gap" else "holds as printed"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
 
 
@@ -135,7 +135,7 @@ def name_links(app, doctree, docname: str) -> None:
     for link in doctree.findall(nodes.reference):
         target = link.get("refid") or link.get("refuri", "").rpartition("#")[2]
         id, dash, suffix = target.partition("-repaired")
-        if id in statements() and not suffix and NUMBERED.match(link.astext()):
+        if id in statements() and not (suffix or link.get("worded")) and NUMBERED.match(link.astext()):
             link[:] = [nodes.Text(own_name(id, f"/{docname}") + (", repaired" if dash else ""))]
 
 

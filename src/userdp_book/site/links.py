@@ -61,6 +61,7 @@ def resolved(builder, docname: str, link: book_link) -> list[nodes.Node]:
         return link.children
     shown = link if link.astext() else builder.env.titles[found[0]].deepcopy()
     made = make_refnode(builder, docname, *found, nodes.inline("", "", *shown.children))
+    made["worded"] = bool(link.astext())
     if link.get("query"):
         made["refuri"] += f"?{link['query']}"
     return [made]

@@ -137,10 +137,9 @@ class StatementIndex(Generated):
         return [row(cells, paper=item["paper"], verdict=judged["verdict"])]
 
 
-def links_to(ids: Iterable[str]) -> list[nodes.Node]:
-    """The statements by their own names, with commas; a dash for none."""
-    links = map(statement_link, ids)
-    return [node for link in links for node in (link, nodes.Text(", "))][:-1] or [nodes.Text("–")]
+def links_to(ids: Iterable[str]) -> list[nodes.Node] | str:
+    """The statements by their own names, with commas; nothing for none."""
+    return [node for id in ids for node in (statement_link(id), nodes.Text(", "))][:-1] or ""
 
 
 class NotReproducible(Generated):
