@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 from on_pages import is_as_stored, seen_by
 from userdp_book.evidence.campaign import RESULTS, SEEN, is_sweeping, judged
 from userdp_book.evidence.slips import PLANTED, ROOT, plant, run
-from userdp_book.run.definitions import read_code
-from userdp_book.run.reach import Sources
+from userdp_book.run.reach import Sources, read_code
 
 SOURCES = ROOT / "src"
 # processor seconds beside four times those of its tests, after which a mutant is seen: it does not end
@@ -251,11 +250,10 @@ def reached() -> dict[str, tuple[Counter[str], set[str]]]:
         text, name = file.read_text(encoding="utf8"), file.relative_to(ROOT / "tests").as_posix()
         if not name.startswith("book/"):
             code = read_code(ast.parse(text))
-            pairs = [pair for one in code.imports for pair in list(sources.behind(*one)) or [one]]
+            named = Counter(module for one in code.imports for module in sources.behind(*one))
             # what walks over the faces, itself or by the list of good calls, reaches all of the package
             walks = any(word in text for word in ("iter_modules", "promising()", "good_calls"))
-            named = Counter(module for module, _ in pairs)
-            found[name] = named, {*(sources.paths if walks else sources.reach(code)[0])}
+            found[name] = named, {*(sources.paths if walks else sources.reach(code))}
     return found
 
 

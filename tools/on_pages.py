@@ -29,8 +29,8 @@ def reached() -> dict[Page, tuple[set[str], set[str]]]:
     sources, found = Sources(ROOT), {}
     for page in pages(ROOT):
         code = code_in(page)
-        near = {module for one in code.imports for module, _ in list(sources.behind(*one)) or [one]}
-        found[page] = near, {*sources.reach(code)[0]}
+        near = {module for one in code.imports for module in sources.behind(*one)}
+        found[page] = near, {*sources.reach(code)}
     return found
 
 

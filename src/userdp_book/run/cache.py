@@ -10,9 +10,8 @@ from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
-from .definitions import Code, parsed, read_code, without_words
 from .pages import Page, code_cells, notebook
-from .reach import Sources
+from .reach import Code, Sources, parsed, read_code
 
 DRAWING = Path(__file__).with_name("narrow.py")
 
@@ -79,7 +78,7 @@ def code_in(page: Page) -> Code:
     cells = code_cells(notebook(page))[1:]
     told = [[cell.source, "raises-exception" in cell.metadata.get("tags", [])] for cell in cells]
     tree = ast.Module([node for cell in cells for node in syntax(cell.source).body], [])
-    found = read_code(without_words(tree))
+    found = read_code(tree)
     return Code(sha256(json.dumps(told).encode()).hexdigest(), found.imports, found.files)
 
 

@@ -1,22 +1,51 @@
-"""What code reaches: the definitions behind the names that it uses, and the data files that these name.
+"""What code reaches: the modules behind the names that it imports, theirs in turn, and the data they name.
 
-Of a module count the statements that bind a name which is asked for, what these use in turn, across modules
-and through faces, and what its import does besides. When in doubt, it counts.
+A module counts as a whole, by its syntax: without comments and docstrings. A package that only imports leads
+to where it has a name from, and is all that is in it when that is unknown. What an import does besides does
+not count: no module of the packages does anything.
 """
 
+import ast
 import json
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from .definitions import ALL, PACKAGES, Code, Module, Statement, Use, below, read_module, root
-
+# The package of the book, and what runs the book, which a few pages use as well.
+PACKAGES = ("userdp", "userdp_papers", "userdp_book")
 JUDGEMENT = "judgement"
-# A use, a statement by module and number, or the import of a module.
-Node = tuple[str, str | int | None]
+# What may name a file: letters and the signs of a pattern around the dot of an ending.
+FILE = re.compile(r"[\w*?\[\]-]*(\.[A-Za-z]\w*)+")
+MODULE = re.compile(r"userdp\w*(\.\w+)+")
+ALL = "*"
+IMPORT = ast.Import | ast.ImportFrom
+DEFINITION = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+# A use: a module and a dotted name there, which is empty for all of the module.
+Use = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Code:
+    """What code does, asks for, and which files it names."""
+
+    digest: str
+    imports: tuple[Use, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Module(Code):
+    """All of a module: from where it has the names that it imports, and those that it binds itself."""
+
+    bound: dict[str, set[Use]]
+    own: frozenset[str]
+    is_face: bool
 
 
 class Sources:
@@ -30,8 +59,6 @@ class Sources:
         data = [one for one in found if one.suffix not in (".py", ".pyc")]
         self.others = [one for one in data if one.parent.name != JUDGEMENT or one.suffix == ".csv"]
         self._modules: dict[str, Module] = {}
-        self._after: dict[Node, list[Node]] = {}
-        self._plants: dict[str, list[tuple[Node, Node]]] = {}
 
     @cached_property
     def judgements(self) -> dict:
@@ -44,107 +71,37 @@ class Sources:
     def module(self, name: str) -> Module:
         if name not in self._modules:
             path = self.paths[name]
-            text = path.read_text(encoding="utf8")
-            self._modules[name] = read_module(text, name, path.name == "__init__.py")
+            tree = ast.parse(path.read_text(encoding="utf8"))
+            self._modules[name] = read_module(tree, name, path.name == "__init__.py")
         return self._modules[name]
 
-    def reach(self, code: Code) -> tuple[dict[str, list[Statement]], list[tuple[Use, list[Use]]]]:
-        """By module the statements that matter to the code, in order; and what the uses stand for."""
-        nodes: set[Node] = set()
-        planted: set[Node] = {*code.imports}
-        while not planted <= nodes:
-            nodes = closure(nodes | planted, self.after)
-            run = [module for module, at in nodes if at is None]
-            planted = {new for module in run for kept, new in self.plants(module) if kept in nodes}
-        reached: dict[str, list[Statement]] = {}
-        for module, number in sorted(node for node in nodes if isinstance(node[1], int)):
-            reached.setdefault(module, []).append(self.module(module).statements[number])
-        uses = sorted(node for node in nodes if isinstance(node[1], str))
-        return reached, [(use, origins) for use in uses if (origins := self.behind(*use))]
-
-    def after(self, node: Node) -> list[Node]:
-        """Where a node leads, which is looked up once."""
-        if node not in self._after:
-            module, at = node
-            run = [(module, None)] if isinstance(at, str) else []
-            self._after[node] = [*(self.run_by(module) if at is None else self.used_by(node)), *run]
-        return self._after[node]
-
-    def used_by(self, node: Node) -> list[Node]:
-        """What a use stands for, all of the module when that is unknown, or what a statement uses."""
-        module, at = node
-        if module not in self.paths:
-            return []
-        if isinstance(at, int):
-            return [*self.module(module).statements[at].imports]
-        return [*self.behind(module, at), *self.binding(module, at)] or [(module, "")] * bool(at)
-
-    def binding(self, module: str, use: str) -> list[Node]:
-        """The statements that bind the name which a use starts with; without a name, all."""
-        here, name = self.module(module), root(use)
-        numbers = range(len(here.statements)) if name in ("", ALL) else here.numbers.get(name, [])
-        return [(module, number) for number in numbers]
-
-    def behind(self, module: str, use: str) -> list[Use]:
-        """From where a module has a name; nothing when it is the module itself that counts."""
-        if module not in self.paths:
-            return []
-        here, (name, _, rest) = self.module(module), use.partition(".")
-        if name in ("", ALL):
-            return sorted(set().union(*here.bound.values()))
-        found = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())} - {(module, use)}
-        if name not in here.numbers:
-            # a module of the package, though what is imported with all others may have its name
-            if not found and f"{module}.{name}" in self.paths:
-                found.add((f"{module}.{name}", rest))
-            found |= {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.shows(origin, name)}
-        return sorted(found)
-
-    def shows(self, module: str, name: str) -> bool:
-        """Whether ``from module import *`` may bind the name."""
-        if module not in self.paths:
-            return False
-        here = self.module(module)
-        if here.exports is not None:
-            return name in here.exports
-        return not name.startswith("_") and bool({name, ALL} & {*here.numbers, *here.bound})
-
-    def run_by(self, module: str) -> Iterator[Node]:
-        """What an import executes: the packages around, statements that work, imports of other modules."""
-        if module in self.paths:
-            here = self.module(module)
-            yield module.rpartition(".")[0], None
-            yield from ((module, number) for number, one in enumerate(here.statements) if one.works)
-            for origin, name in set().union(*here.bound.values()):
-                yield from ((origin, None), (below(origin, name), None))
-
-    def plants(self, module: str) -> list[tuple[Node, Node]]:
-        """What an import hands to a registry, or to what else may keep it: (what keeps, statement)."""
-        if module not in self._plants:
-            statements = self.module(module).statements if module in self.paths else ()
-            self._plants[module] = [
-                (kept, (module, number))
-                for number, statement in enumerate(statements)
-                for call in statement.calls
-                for kept in self.changed_by(call)
-            ]
-        return self._plants[module]
-
-    def changed_by(self, call: Use) -> set[Node]:
-        """What a call may change: that of which it is a method, and that in which its code stores."""
-        called = dict(self.defined(*call))
-        found = {node for node, rest in called.items() if rest}
-        for module, at in closure(called, self.used_by):
-            for name in self.module(module).statements[at].changes if isinstance(at, int) else ():
-                if root(name) in {*self.module(module).numbers, *self.module(module).bound}:
-                    found |= {node for node, rest in self.defined(module, name) if rest}
+    def reach(self, code: Code) -> dict[str, Module]:
+        """All modules that the code leads to."""
+        found: dict[str, Module] = {}
+        waiting = [*code.imports]
+        while waiting:
+            for name in self.behind(*waiting.pop()) - found.keys():
+                found[name] = self.module(name)
+                waiting += found[name].imports
         return found
 
-    def defined(self, module: str, use: str) -> Iterator[tuple[Node, str]]:
-        """The statements that a use leads to, from wherever it is, and what is asked of them."""
-        for origin, there in closure([(module, use)], lambda one: self.behind(*one)):
-            if origin in self.paths:
-                yield from ((node, there.partition(".")[2]) for node in self.binding(origin, there))
+    def behind(self, module: str, use: str) -> set[str]:
+        """The modules that a use stands for."""
+        if module not in self.paths:
+            return set()
+        here, (name, _, rest) = self.module(module), use.partition(".")
+        inside = f"{module}.{name}"
+        if not here.is_face and inside not in self.paths:
+            return {module}
+        stars = {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.binds(origin, name)}
+        named = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())}
+        within = {(inside, rest)} if inside in self.paths else set()
+        if origins := (stars | named | within) - {(module, use)}:
+            return set().union(*(self.behind(*origin) for origin in origins))
+        return {one for one in self.paths if f"{one}.".startswith(f"{module}.")}
+
+    def binds(self, module: str, name: str) -> bool:
+        return module in self.paths and name in self.module(module).own
 
     def data(self, codes: Iterable[Code]) -> list[Path]:
         """The data files that codes name: whole, as a pattern, by an ending, or without a packer's ending."""
@@ -154,26 +111,111 @@ class Sources:
 
     def digest(self, code: Code) -> str:
         """One hash of all that the code reaches outside of itself."""
-        reached, origins = self.reach(code)
-        statements = [one for found in reached.values() for one in found]
+        reached = self.reach(code)
+        codes = [code, *reached.values()]
+        origins = {use: sorted(self.behind(*use)) for one in codes for use in one.imports}
         data = {
             path.relative_to(self.root).as_posix(): sha256(path.read_bytes()).hexdigest()
-            for path in self.data([code, *statements])
+            for path in self.data(codes)
         }
-        said = [{name: [one.digest for one in found] for name, found in reached.items()}, origins, data]
+        modules = {name: one.digest for name, one in reached.items()}
+        said = [sorted(modules.items()), sorted(origins.items()), data]
         return sha256(json.dumps(said).encode()).hexdigest()
-
-
-def closure(start: Iterable[Node], steps: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    """All nodes to which steps lead, the first ones included."""
-    found, waiting = {*start}, [*start]
-    while waiting:
-        fresh = {*steps(waiting.pop())} - found
-        found |= fresh
-        waiting += fresh
-    return found
 
 
 def module_name(path: Path, root: Path) -> str:
     parts = path.relative_to(root / "src").with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def read_module(tree: ast.Module, name: str, is_package: bool) -> Module:
+    package = name if is_package else name.rpartition(".")[0]
+    bound: dict[str, set[Use]] = {}
+    for here, module, there in imported(tree.body, package):
+        bound.setdefault(here, set()).add((module, there))
+    code = read_code(tree, package)
+    own = frozenset().union(*map(names_of, tree.body))
+    only_imports = all(
+        isinstance(node, IMPORT) or names_of(node) & {"__all__", "__version__"} for node in tree.body
+    )
+    return Module(code.digest, code.imports, code.files, bound, own, is_package and only_imports)
+
+
+def read_code(tree: ast.AST, package: str = "") -> Code:
+    """What is used of imports, here or in a text; relative ones start from ``package``."""
+    tree = Wordless().visit(tree)
+    nodes = list(ast.walk(tree))
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    used, found = set(names_in(tree)), {(text, "") for text in texts if MODULE.fullmatch(text)}
+    for here, module, there in imported(nodes, package):
+        rests = {name.partition(".")[2] for name in used if root(name) == here} or {""}
+        found |= {(module, below(there, rest)) for rest in rests}
+    for text in texts:
+        if "userdp" in text and "import" in text:
+            found.update(read_code(parsed(text)).imports)
+    ours = sorted(use for use in found if root(use[0]) in PACKAGES)
+    files = sorted(text for text in texts if FILE.fullmatch(text))
+    return Code(sha256(ast.dump(tree).encode()).hexdigest(), tuple(ours), tuple(files))
+
+
+class Wordless(ast.NodeTransformer):
+    """Leaves docstrings out; comments are not in the syntax."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else node
+
+
+def imported(nodes: Iterable[ast.AST], package: str) -> Iterator[tuple[str, str, str]]:
+    """Of each import the name here, and the module and the name there, which is empty for all of it."""
+    for node in nodes:
+        for alias in node.names if isinstance(node, IMPORT) else ():
+            if isinstance(node, ast.ImportFrom):
+                start = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                yield alias.asname or alias.name, ".".join([*start, *filter(None, [node.module])]), alias.name
+            elif alias.asname or "." not in alias.name:
+                yield alias.asname or alias.name, alias.name, ""
+            else:
+                yield from ((root(alias.name), root(alias.name), ""), ("", alias.name, ""))
+
+
+def names_of(node: ast.stmt) -> set[str]:
+    """What a statement of a module binds, imports left out."""
+    bound = {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    return {node.name} if isinstance(node, DEFINITION) else bound
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Each name with the attributes that are asked of it, local ones too."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if name := dotted(node):
+            yield name
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def dotted(node: ast.AST) -> str:
+    """``a.b.c`` where that is all of the syntax, else nothing."""
+    if isinstance(node, ast.Attribute):
+        return (inner := dotted(node.value)) and f"{inner}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def below(name: str, rest: str) -> str:
+    return ".".join(filter(None, (name, rest)))
+
+
+def parsed(text: str) -> ast.Module:
+    """The syntax of a text, empty when it is no code."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return ast.Module([], [])

@@ -17,8 +17,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from ..run.definitions import read_code
-from ..run.reach import Sources
+from ..run.reach import Sources, read_code
 from . import SAFE
 from .chart import Axis, chart, swatch
 from .figure import Figure, filled, number
