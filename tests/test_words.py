@@ -145,8 +145,8 @@ def test_a_page_opens_with_its_question():
     paths = [
         path for part in OPENED for path in (ROOT / "book" / part).glob("*.md") if path.stem not in OTHER
     ]
-    found = {path.name: opens("\n" + path.read_text()) for path in paths}
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+    found = {path: opens("\n" + path.read_text()) for path in paths}
+    assert {path: wrong for path, wrong in found.items() if wrong} == {}
 
 
 def test_a_page_that_opens_with_a_box_is_found():

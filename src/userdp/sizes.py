@@ -69,15 +69,15 @@ class FiniteSizes:
         return tail
 
     def survival(self, a: ArrayLike) -> Any:
-        """P(m >= a), for a number or an array `a`."""
+        """``P(m >= a)``, for a number or an array `a`."""
         return self._tail[np.searchsorted(self.values, a, side="left")]
 
     def mean_root(self, cap: float) -> float:
-        """E sqrt(min(m, cap))."""
+        """``E sqrt(min(m, cap))``."""
         return float(self.probabilities @ np.sqrt(np.minimum(self.values, float(cap))))
 
     def small_root(self, a: ArrayLike) -> Any:
-        """E sqrt(m) 1{m <= a}, for a number or an array `a`."""
+        """``E sqrt(m) 1{m <= a}``, for a number or an array `a`."""
         below = np.append(0.0, np.cumsum(self.probabilities * np.sqrt(self.values)))
         return below[np.searchsorted(self.values, a, side="right")]
 
@@ -126,7 +126,7 @@ def uniform_sizes(low: int, high: int) -> FiniteSizes:
 
 @public
 def poisson_sizes(rate: float) -> FiniteSizes:
-    """Sizes are Poisson given m >= 1; values of probability below 1e-300 are left out."""
+    """Sizes are Poisson given ``m >= 1``; values of probability below 1e-300 are left out."""
     _validate.positive(rate=rate)
     _validate.in_range(0, _validate.LISTED, rate=rate)
     values = np.arange(1, int(rate + 60 * np.sqrt(rate) + 300))
@@ -135,7 +135,7 @@ def poisson_sizes(rate: float) -> FiniteSizes:
 
 @public
 def binomial_sizes(trials: int, probability: float) -> FiniteSizes:
-    """Sizes are binomial given m >= 1; values of probability below 1e-300 are left out."""
+    """Sizes are binomial given ``m >= 1``; values of probability below 1e-300 are left out."""
     _validate.integer(1, _validate.LISTED, trials=trials)
     _validate.in_range(0, 1, probability=probability)
     _validate.positive(probability=probability)
@@ -185,7 +185,7 @@ class PowerLawSizes:
     Parameters
     ----------
     low, high
-        Ends, 1 <= low < high.
+        Ends, ``1 <= low < high``.
     shape
         Exponent a, positive; below 1 small sizes prevail (DAME, section 4.2).
     """
@@ -219,16 +219,16 @@ class PowerLawSizes:
         return self._sum(function, self.largest)
 
     def survival(self, a: ArrayLike) -> Any:
-        """P(m >= a), for a number or an array `a`."""
+        """``P(m >= a)``, for a number or an array `a`."""
         below = np.clip(np.ceil(a) - self.low, 0, self.high - self.low)
         return -np.expm1(self.shape * self._log_share(below))[()]
 
     def mean_root(self, cap: float) -> float:
-        """E sqrt(min(m, cap))."""
+        """``E sqrt(min(m, cap))``."""
         return self.small_root(cap) + float(np.sqrt(cap) * self.survival(np.floor(cap) + 1))
 
     def small_root(self, a: ArrayLike) -> Any:
-        """E sqrt(m) 1{m <= a}, for a number or an array `a`."""
+        """``E sqrt(m) 1{m <= a}``, for a number or an array `a`."""
         return np.vectorize(lambda last: _power_law_root(self, last), otypes=[float])(np.floor(a))[()]
 
     def _log_share(self, above: Any) -> Any:

@@ -71,7 +71,7 @@ class Surrogate:
         """Largest minimiser of ``G(C) + ridge C^2 / 2`` on [0, largest], exact.
 
         Left of C the slope is ``mass + ridge C`` less the pull of the users of size at least C, so that it
-        is at most 0 if and only if some user u has C <= sizes[u] and mass + ridge C <= pulls[u].
+        is at most 0 if and only if some user u has ``C <= sizes[u]`` and ``mass + ridge C <= pulls[u]``.
         """
         if ridge > 0:
             stop = (self.pulls[:-1] - self.mass) / ridge
@@ -175,7 +175,7 @@ def output_perturbation(
     Notes
     -----
     Liu et al. (2023), Algorithm 2. The expected G exceeds its minimum by at most
-    ``largest reach sqrt(users / epsilon)``, 1 / sqrt(8) of what their Corollary 4.5 allows.
+    ``largest reach sqrt(users / epsilon)``, ``1 / sqrt(8)`` of what their Corollary 4.5 allows.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from userdp.privacy.results import CountEstimate
 
 @public
 def clipped_poisson_mean(rate: ArrayLike, bound: int) -> Floats:
-    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise; C is a whole number >= 1.
+    """Mean of a clipped Poisson variable, ``h(rate) = E min(X, C)``, elementwise, for whole ``C >= 1``.
 
     ``rate P(X <= C - 2) + C P(X >= C)``: a sum of positive terms, so that no digits cancel (Liu et al. 2023,
     Algorithm 5, line 2).

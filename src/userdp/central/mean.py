@@ -105,7 +105,7 @@ def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: floa
     """Distance from the common mean within which all of `n` users' means lie with probability 1 - beta.
 
     The concentration function f of the supplement is known to the analyst; ours is that of normal user
-    means: sqrt(Var) times a quantile, at most ``max(mean, 1 - mean)``.
+    means: the standard deviation times a quantile, at most ``max(mean, 1 - mean)``.
 
     Parameters
     ----------
@@ -193,9 +193,9 @@ def private_variance(
     """Upper estimate of a variance, too large by at most a constant factor (Lemma F.2, our construction).
 
     Output distribution: half-squared differences of disjoint pairs of users are averaged in groups; each
-    group votes for the scale (2^j, 2^(j+1)] of its average; the scale with most votes after Laplace noise is
-    chosen. With `delta` = 0 all scales that are at least `smallest` take part (`NoisyMaximum`); otherwise
-    only those whose noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
+    group votes for the scale ``(2^j, 2^(j + 1)]`` of its average; the scale with most votes after Laplace
+    noise is chosen. With `delta` = 0 all scales that are at least `smallest` take part (`NoisyMaximum`);
+    otherwise only those whose noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def private_variance(
     Returns
     -------
     Release
-        Twice the upper end of the chosen scale (2^j, 2^(j+1)], at most 1/4: between the variance and
+        Twice the upper end of the chosen scale ``(2^j, 2^(j + 1)]``, at most 1/4: between the variance and
         8 times it with high probability. None if no scale passed the threshold.
 
     Examples

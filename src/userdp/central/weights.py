@@ -1,7 +1,7 @@
 """Weights of heterogeneous users under one Laplace draw (Cummings et al., Lemma 5.2, for Algorithm 1).
 
-The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: x_u has variance s_u^2 and lies in an
-interval of length d_u (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
+The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: user u's mean has variance ``s_u^2`` and
+lies in an interval of length ``d_u`` (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
 """
 
 from dataclasses import dataclass

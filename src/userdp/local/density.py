@@ -33,13 +33,13 @@ def density_coefficients(
 ) -> VectorEstimate:
     """Estimate the first J coefficients of the users' common density (Kent, Algorithm 8).
 
-    Output distribution: 1 for the constant; the others are sqrt(2) times
-    `userdp.local.vector.localised_vector_mean` of the users' coefficients over sqrt(2).
+    Output distribution: 1 for the constant; the others are ``sqrt(2)`` times
+    `userdp.local.vector.localised_vector_mean` of the users' coefficients over ``sqrt(2)``.
 
     Parameters
     ----------
     user_coefficients : shape (n, J)
-        Means of the basis functions over each user's records, in [-sqrt(2), sqrt(2)]; projected to it.
+        Means of the basis functions over each user's records, in ``[-sqrt(2), sqrt(2)]``; projected to it.
         The first column is not looked at.
     half_width
         Half-width of a bin on the scale [-1, 1]; by default that of a fold, from

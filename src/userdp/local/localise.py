@@ -22,7 +22,7 @@ MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 rec
 @public
 @dataclass(frozen=True)
 class Bins:
-    """Bins of width 2 tau that cover [-1, 1] from the left.
+    """Bins of width ``2 tau`` that cover [-1, 1] from the left.
 
     There are ceil(1 / tau) bins ``[-1 + 2 j tau, -1 + 2 (j + 1) tau)``, the last one closed.
 

@@ -104,7 +104,7 @@ def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
     """Half-width of a bin, Kent's Delta, eq. (30) and (101), with T* = T as in the paper's simulations.
 
     For n users of T = `size` records each it is ``sqrt(2 log(n T epsilon^2) / T)``, and for epsilon above 1
-    ``sqrt(4 log(n T) / T)``; n T epsilon^2 must exceed 1.
+    ``sqrt(4 log(n T) / T)``; ``n T epsilon^2`` must exceed 1.
     """
     _validate.positive(epsilon=epsilon)
     factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)

@@ -27,7 +27,7 @@ def mixture_half_width(*, n: int, size: int, epsilon: float, constant: float = M
     """Half-width of a bin, Kent's Delta, eq. (49), with T* = T as in the paper's simulations.
 
     For n users of T = `size` records each it is ``constant sqrt(log(n T epsilon^2) / T)``; the constant is 2
-    in (49) and `MIXTURE_SIMULATION_CONSTANT` in the paper's simulations; n T epsilon^2 must exceed 1.
+    in (49) and `MIXTURE_SIMULATION_CONSTANT` in the paper's simulations; ``n T epsilon^2`` must exceed 1.
     """
     _validate.positive(epsilon=epsilon, constant=constant)
     return float(constant * np.sqrt(log_information(n, size, epsilon**2, least=3) / size))

@@ -21,14 +21,14 @@ LARGEST_CAP = 10**12  # records; some half a million bins
 
 @public
 def size_weight(sizes: ArrayLike, size_cap: float) -> NDArray:
-    """Weight sqrt(min(m, m~) / m~) of each user's sample mean against the bin's centre (DAME, before (8))."""
+    """Weight ``sqrt(min(m, m~) / m~)`` of a user's mean against the bin's centre (DAME, before (8))."""
     _validate.positive(size_cap=size_cap)
     return np.sqrt(np.minimum(sizes, float(size_cap)) / size_cap)
 
 
 @public
 def shrink(means: NDArray, sizes: ArrayLike, *, size_cap: float, centre: float) -> NDArray:
-    """Average each mean with `centre`: weight sqrt(min(m, m~) / m~) for the mean, the rest for the centre."""
+    """Average each mean with `centre`: its weight is ``sqrt(min(m, m~) / m~)``, the rest is `centre`'s."""
     weight = size_weight(sizes, size_cap)
     return weight * means + (1 - weight) * centre
 
@@ -66,8 +66,8 @@ def dame(
 
     Output distribution: those of the first half who hold at least `size_cap` records vote for their bin and
     its two adjacent bins by unary encoding, the others for none; the second half's means, shrunk towards the
-    centre of the chosen bin by sqrt(min(m, m~) / m~) and projected to that bin widened by 6 half-widths, get
-    Laplace noise of scale 14 tau / epsilon, are averaged and freed of the shrinkage by eq. (9).
+    centre of the chosen bin by ``sqrt(min(m, m~) / m~)`` and projected to that bin widened by 6 half-widths,
+    get Laplace noise of scale ``14 tau / epsilon``, are averaged and freed of the shrinkage by eq. (9).
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def dame(
     size_law
         Public distribution of the sizes (H1).
     size_cap
-        Effective maximum size m~, from 1 to the distribution's largest and to 1e12, since nobody could vote
-        above; see `userdp_papers.theory.rates.dame.dame_size_cap`.
+        Effective maximum size ``m~``, from 1 to the distribution's largest and to 1e12, since nobody could
+        vote above; see `userdp_papers.theory.rates.dame.dame_size_cap`.
     printed
         Algorithm 1 to the letter: closed bins, which cost up to a third more than `epsilon`, and a last bin
         that may overhang 1, which biases the estimate near theta = 1.
@@ -129,7 +129,7 @@ def _dame_report(bins: Bins, chosen: int, epsilon: float) -> tuple[LaplaceReport
 
 @public
 def dame_log(*, size_cap: float, n: int, epsilon: float, c4: float = 8.0) -> float:
-    """L = ln(c4 (sqrt(m~ n epsilon^2) or 1)), the logarithm in (4) and (11)."""
+    """The logarithm ``L = log(c4 max(sqrt(m~ n epsilon^2), 1))`` in (4) and (11)."""
     _validate.positive(size_cap=size_cap, n=n, epsilon=epsilon, c4=c4)
     # floats: whole numbers of numpy overflow in silence
     return float(np.log(c4 * max(np.sqrt(float(size_cap) * float(n) * epsilon**2), 1.0)))

@@ -171,7 +171,7 @@ def rotated_vector_mean(
 
     Output distribution: `localised_vector_mean` of the users' means under one public random rotation, mapped
     back by its inverse. The rotation spreads a vector of the l2 ball evenly, so that bins can be smaller by a
-    factor of order sqrt(d).
+    factor of order ``sqrt(d)``.
 
     Parameters
     ----------

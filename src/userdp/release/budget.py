@@ -63,7 +63,8 @@ class Budget:
     spent epsilon 0.5 of epsilon 1
     spring, north: epsilon 0.25
     spring, south: epsilon 0.5
-    >>> {name: round(part.epsilon, 9) for name, part in budget.split({"mean": 3, "counts": 1}).items()}
+    >>> parts = budget.split({"mean": 3, "counts": 1})
+    >>> {name: round(part.epsilon, 9) for name, part in parts.items()}
     {'mean': 0.375, 'counts': 0.125}
     """
 
@@ -90,7 +91,7 @@ class Budget:
     def spend(self, what: Any, *, name: str = "", group: str = "") -> None:
         """Write down a `Guarantee`, or a mechanism before it draws; `Overspent` says that it costs too much.
 
-        `group` names the users that it is about, "" all of them.
+        `group` names the users that it is about, which are all of them by default.
         """
         self._change(lambda account: account.append(self._line(what, name, group)))
 

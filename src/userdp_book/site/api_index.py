@@ -3,10 +3,13 @@
 import inspect
 import pkgutil
 import re
+from functools import cache
 from importlib import import_module
 
 from docutils import nodes
-from sphinx.addnodes import desc, desc_content, desc_signature, pending_xref
+from sphinx import addnodes
+from sphinx.addnodes import desc, desc_signature, pending_xref
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 import userdp
@@ -14,8 +17,10 @@ import userdp_papers
 
 from . import SAFE
 from .claims import folded
+from .formulas import PAGES, shown
 from .statements import row, table
 
+FEW = 3  # entries of a page that are open
 MARKUP = re.compile(r"``.+?``|`[^`]+`|(?<![\w*\\])\*(?P<parameter>\w+)\*(?!\w)")
 
 
@@ -28,14 +33,39 @@ class ApiIndex(SphinxDirective):
         return [nodes.container("", listing, classes=["userdp-filtered"])]
 
     def row(self, wing: str, thing) -> nodes.row:
-        own = inspect.unwrap(thing)
-        target = f"{own.__module__}.{own.__qualname__}"
-        self.env.note_dependency(inspect.getsourcefile(own))
-        name = nodes.literal(text=thing.__qualname__)
-        link = pending_xref(
-            "", name, refdomain="py", reftype="obj", reftarget=target, refdoc=self.env.docname
-        )
-        return row([link, wing, first_sentence(thing)], wing=wing)
+        self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
+        return row([to_entry(thing, self.env.docname), wing, first_sentence(thing)], wing=wing)
+
+
+def to_entry(thing, docname: str) -> pending_xref:
+    """The name of a public function or class, linked to where it is described."""
+    own, name = inspect.unwrap(thing), nodes.literal(text=thing.__qualname__)
+    target = f"{own.__module__}.{own.__qualname__}"
+    return pending_xref("", name, refdomain="py", reftype="obj", reftarget=target, refdoc=docname)
+
+
+@cache
+def public() -> dict:
+    return {thing.__qualname__: thing for room in rooms() for thing in offered(room)}
+
+
+class Names(SphinxTransform):
+    """On a reference page a public name in backticks leads to its entry, where it is no parameter."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs) -> None:
+        words = self.document.findall(nodes.title_reference)
+        for word in list(words) if self.env.docname.startswith(PAGES) else ():
+            thing = public().get(word.astext().rpartition(".")[2])
+            if thing and word.astext() not in taken_around(word):
+                word.replace_self(to_entry(thing, self.env.docname))
+
+
+def taken_around(node: nodes.Node) -> set[str]:
+    """The parameters of the entries around a node."""
+    own = {*parameters(node.next_node(desc_signature))} if isinstance(node, desc) else set()
+    return own | taken_around(node.parent) if node.parent else own
 
 
 def rooms() -> list[str]:
@@ -60,8 +90,9 @@ def first_sentence(thing) -> list[nodes.Node]:
     """The docstring's first line; code and names of parameters look as they do in the entry."""
     line, parts, last = inspect.getdoc(thing).partition("\n")[0], [], 0
     for found in MARKUP.finditer(line):
-        look = nodes.emphasis if found["parameter"] else nodes.literal
-        parts += [plain(line[last : found.start()]), look(text=found[0].strip("`*"))]
+        word = found[0].strip("`*")
+        look = nodes.emphasis(text=word) if found["parameter"] else shown(word)
+        parts += [plain(line[last : found.start()]), look]
         last = found.end()
     return [*parts, plain(line[last:])]
 
@@ -72,18 +103,28 @@ def plain(text: str) -> nodes.Text:
 
 
 def fold(app, doctree: nodes.document, docname: str) -> None:
-    """On the page of a wing an entry is a row, its name and its sentence, which opens."""
-    if app.builder.name != "html":
-        return
-    for entry in [entry for entry in doctree.findall(desc) if isinstance(entry.parent, nodes.section)]:
+    """On the page of a wing an entry is a row, a call and its sentence, which opens; few are open."""
+    entries = [entry for entry in doctree.findall(desc) if isinstance(entry.parent, nodes.section)]
+    for entry in entries if app.builder.name == "html" else ():
         section, place = entry.parent, entry.parent.index(entry)
-        content = entry.next_node(desc_content)
-        name = nodes.literal(text=entry.next_node(desc_signature)["fullname"])
+        signature, content = entry.next_node(desc_signature), entry.next_node(addnodes.desc_content)
+        name = nodes.literal(text=signature["fullname"])
+        is_call = any(signature.findall(addnodes.desc_parameterlist))
+        call = f"({', '.join(parameters(signature))})" if is_call else ""
+        taken = nodes.literal(text=call, classes=["parameters"])
         says = nodes.inline("", "", *(content.pop(0).children if len(content) else []))
-        section[place : place + 1] = folded([name, says], [entry], classes="api-entry")
+        row = folded([name, taken, says], [entry], classes="api-entry", opened=len(entries) <= FEW)
+        section[place : place + 1] = row
+
+
+def parameters(signature: desc_signature) -> list[str]:
+    """The names of what a call takes."""
+    taken = (parameter.astext() for parameter in signature.findall(addnodes.desc_parameter))
+    return [re.split("[:=]", one)[0].strip() for one in taken]
 
 
 def setup(app) -> dict:
     app.add_directive("api-index", ApiIndex)
+    app.add_transform(Names)
     app.connect("doctree-resolved", fold)
     return SAFE

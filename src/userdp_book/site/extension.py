@@ -14,6 +14,7 @@ ROOMS = (
     "outputs",
     "lab_pages",
     "signatures",
+    "formulas",
     "generated",
     "outlines",
     "numbers",

@@ -63,7 +63,8 @@ class Judged(FromData):
         return self.show(faults_of(self.options.get("paper")))
 
     def said(self, word: str, markdown: str) -> nodes.paragraph:
-        return nodes.paragraph("", "", nodes.strong(text=f"{word}. "), *self.text(markdown))
+        word = nodes.strong(text=f"{word}. ")
+        return nodes.paragraph("", "", word, *self.text(markdown), classes=["said"])
 
     def place(self, fault: dict) -> list[nodes.Node]:
         """The statement that is charged, linked to its box, and the line in the paper."""
@@ -221,11 +222,15 @@ class Erratum(Judged):
         for kind in SEVERITIES[:-1]:
             if found := [fault for fault in chosen.values() if fault["severity"] == kind]:
                 entry = self.entry if kind in GRAVE else self.line
-                shown += [heading(f"{kind.capitalize()} ({len(found)})"), *map(entry, found)]
+                shown.append(self.part(kind.capitalize(), map(entry, found)))
         if glyphs := [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]:
             listed = nodes.bullet_list("", *map(self.glyph, glyphs))
-            shown += [heading(f"To read differently ({len(glyphs)})"), listed]
+            shown.append(self.part("To read differently", [listed]))
         return shown
+
+    def part(self, title, entries):
+        """A section, which the page's own table of contents lists."""
+        return nodes.section("", nodes.title(text=title), *entries, ids=[slug(title)], names=[title.lower()])
 
     def standing(self):
         """Which statements hold as printed, by their own names."""
@@ -236,9 +241,8 @@ class Erratum(Judged):
 
     def entry(self, fault):
         entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
-        for key, word in MOVES.items():
-            entry += nodes.paragraph("", "", nodes.emphasis(text=f"{word}. "), *self.text(fault[key]))
-        entry += self.readings(fault)
+        entry += self.said(MOVES["printed"], fault["printed"])
+        entry += self.moves(fault)
         return entry
 
     def line(self, fault):

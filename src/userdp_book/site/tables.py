@@ -44,6 +44,8 @@ def tidy(source: str) -> str:
         align(table)
         for column in zip(*(row.findall("td") for row in table.findall("tbody/tr")), strict=False):
             shorten(column)
+        for column in zip(*table.iterfind("tbody/tr"), strict=False):
+            separate(column)
         for part in table.iter():
             part.text, part.tail = powers(part.text), powers(part.tail)
     return CELL.sub(lambda found: found[1] + spelled(found[2]), html.tostring(box, encoding="unicode"))
@@ -61,6 +63,13 @@ def powers(text: str | None) -> str | None:
     said = POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text or "")
     said = re.sub(r"^-(?=\d)", "−", re.sub(r"^-(?=0\.0*$)", "", said))
     return re.sub(r"^\d{5,}$", lambda whole: f"{int(whole[0]):,}", said)
+
+
+def separate(cells: tuple) -> None:
+    """1,000 above 10,000: four digits have a comma where five have."""
+    if any(re.fullmatch(r"\d{5,}", cell.text or "") for cell in cells):
+        for cell in cells:
+            cell.text = re.sub(r"^\d{4}$", lambda whole: f"{int(whole[0]):,}", cell.text or "")
 
 
 def shorten(cells: tuple) -> None:

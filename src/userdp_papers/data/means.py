@@ -179,7 +179,7 @@ def ratings_by_department() -> NDArray[np.int64]:
 
 @checked
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
-    """Draw a bootstrap population: `n` users, at most 10^8, each uniform over the table, with replacement.
+    """Draw a bootstrap population: `n` users, at most 1e8, each uniform over the table, with replacement.
 
     Output distribution: independent draws from the table's empirical distribution of (records, successes). A
     user may occur several times, so for n above the table's number of users this is a larger population

@@ -15,7 +15,7 @@ BLOCK = 1 << 17  # records drawn at a time
 
 @public
 def basis_function(x: ArrayLike, j: int) -> NDArray:
-    """The `j`-th function of the trigonometric basis at `x`, j >= 1 (eq. (18)).
+    """The `j`-th function of the trigonometric basis at `x`, ``j >= 1`` (eq. (18)).
 
     ``phi_1 = 1``, ``phi_2k = sqrt(2) cos(2 pi k x)``, ``phi_2k+1 = sqrt(2) sin(2 pi k x)``.
     """
@@ -105,7 +105,7 @@ class WrappedGammas:
     """Fractional part of ``centre + scale (G - G')`` with independent Gamma variables of one shape.
 
     The coefficients of a wrapped distribution are its characteristic function at the whole frequencies: here
-    ``(1 + (2 pi k scale)^2)^(-shape)`` times sqrt(2) and the cosine or sine of ``2 pi k centre``. The
+    ``(1 + (2 pi k scale)^2)^(-shape)`` times ``sqrt(2)`` and the cosine or sine of ``2 pi k centre``. The
     density is positive; it lies in a Sobolev class of smoothness beta if and only if
     ``beta < 2 shape - 1/2``. Shape 1 is the wrapped Laplace distribution.
 

@@ -256,7 +256,7 @@ def _beyond_linear(t: Floats) -> Floats:
 
 @public
 def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
-    """Noise that Bassily et al. (2014) prescribe for n^2 steps, per n times the Lipschitz constant."""
+    """Noise that Bassily et al. (2014) prescribe for ``n^2`` steps, per n times the Lipschitz constant."""
     _validate.integer(1, n=n)
     _validate.positive(epsilon=epsilon)
     _validate.inside(0, 1, delta=delta)
@@ -287,8 +287,8 @@ def sampled_descent(
 ) -> Release[float]:
     """Choose a contribution bound as printed, Algorithm 1 of Bassily et al. on the curve G.
 
-    Output distribution: from C = largest / 2, each of `steps` times, by default n^2 - 1, C moves against n
-    times the slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a
+    Output distribution: from C = largest / 2, each of `steps` times, by default ``n^2 - 1``, C moves against
+    n times the slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a
     step of ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the
     last C. The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
     `epsilon`. Parameters as for `private_gradient_descent`.

@@ -103,7 +103,7 @@ class RiskBound:
     bias
         Of the projection, with what the rounds before may have failed to localise.
     failure
-        Bound on the probability that the vote chooses an edge more than 3 tau from theta.
+        Bound on the probability that the vote chooses an edge more than ``3 tau`` from theta.
     deviations, biases
         Standard deviation and bias of each round, the rounds before having kept their word.
     """
@@ -116,7 +116,7 @@ class RiskBound:
 
     @property
     def risk(self) -> float:
-        """Bound on the mean squared error: variance + bias^2 + 4 P(failed vote)."""
+        """Bound on the mean squared error: ``variance + bias^2`` and four times P(failed vote)."""
         return self.variance + self.bias**2 + 4 * self.failure
 
 

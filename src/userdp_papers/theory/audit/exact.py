@@ -165,7 +165,7 @@ def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 
 
 @public
 def bits_channel(vectors: ArrayLike, keep: float) -> Floats:
-    """Channel that keeps each bit with probability `keep`, else flips it, by listing all 2^length outputs.
+    """Channel that keeps each bit with probability `keep`, else flips it: ``2^length`` outputs are listed.
 
     From `vectors` of 0 and 1, shape (inputs, length), length at most 16, to shape (inputs, 2**length).
     """

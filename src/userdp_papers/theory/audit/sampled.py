@@ -101,7 +101,7 @@ def sampled_loss(
     event
         From transcripts to an array of bool, shape (runs,); chosen without a look at these runs.
     runs
-        Runs under each input, from 1 to 10^8; see `runs_needed`.
+        Runs under each input, from 1 to ``10^8``; see `runs_needed`.
     delta, level
         As for `loss_lower_bound`.
     """

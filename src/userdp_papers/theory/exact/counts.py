@@ -40,7 +40,7 @@ def plain_risk(
     users : array_like of int, shape (k,), optional
         Number of users at each rate; by default one each.
     printed
-        Whether to take C^2 for 2 C^2 in the noise, as Lemma C.4 prints it.
+        Whether to take ``C^2`` for ``2 C^2`` in the noise, as Lemma C.4 prints it.
 
     Returns
     -------

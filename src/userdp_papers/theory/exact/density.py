@@ -48,11 +48,11 @@ def density_risk(
 
 @public
 def printed_cutoff(n: int, size: int, *, epsilon: float, smoothness: float, constant: float) -> float:
-    """The real number M of eq. (45), with its constant C_beta.
+    """The real number M of eq. (45), with its constant ``C_beta``.
 
     ``M = (n epsilon^2 min(T, T0))^(1 / (2 beta + 2))``,
     ``T0 = (n epsilon^2)^(2 beta + 1) / (C_beta log(n epsilon^2))^(2 beta + 2)``. The proof asks for
-    ``C_beta >= K (2 beta + 1)`` with ``K >= 8536``; M is then below 1 until n epsilon^2 exceeds 3e5.
+    ``C_beta >= K (2 beta + 1)`` with ``K >= 8536``; M is then below 1 until ``n epsilon^2`` exceeds 3e5.
     """
     _validate.integer(1, n=n, size=size)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, constant=constant)
@@ -72,7 +72,7 @@ def coefficient_noise(
     """Variance that the Laplace noise adds to one estimated coefficient: exact, whatever bin is chosen.
 
     For J = `terms` at least 2 coefficients, the constant included, and n users, best a multiple of 2 (J - 1),
-    it is ``288 (J - 1) half_width^2 / (n epsilon^2)`` for epsilon <= 1: twice, for the rescaling, the
+    it is ``288 (J - 1) half_width^2 / (n epsilon^2)`` for ``epsilon <= 1``: twice, for the rescaling, the
     variance of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
     """
     _validate.integer(2, n=n, terms=terms)
@@ -100,9 +100,9 @@ def density_cutoff(
     The printed M weighs the bias ``M^(-2 beta)`` against ``M^2 / (n T epsilon^2)`` without the factor of
     several thousand that the noise has. This function takes the odd J that minimises the bound
     ``radius^2 (J + 1)^(-2 beta) + (J - 1) coefficient_noise`` among those whose folds are large enough to
-    vote: ``J - 1 <= n z / (constant log(n z))``, z = min(epsilon, epsilon^2). J is odd so that a frequency
-    has both of its functions, and 1, the uniform density, if nothing else pays; at most 2 (J - 1) - 1 users
-    are beyond equal folds.
+    vote: ``J - 1 <= n z / (constant log(n z))``, ``z = min(epsilon, epsilon^2)``. J is odd so that a
+    frequency has both of its functions, and 1, the uniform density, if nothing else pays; at most
+    ``2 (J - 1) - 1`` users are beyond equal folds.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def density_cutoff(
         beta and r of the Sobolev class (with a_1 = 0).
     constant
         C_beta; the proof's is of the order 1e4. With the default an evenly split vote and a vote for an empty
-        bin are about log(n z)^(1/2) standard deviations of their difference apart.
+        bin are about ``log(n z)^(1/2)`` standard deviations of their difference apart.
     """
     _validate.integer(1, size=size)
     _validate.integer(1, 10**15, n=n)

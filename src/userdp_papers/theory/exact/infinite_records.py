@@ -11,7 +11,7 @@ from userdp.privacy.reports import BinaryResponse, UnaryEncoding
 
 @public
 def miss_probability(n: int, count: int, *, epsilon: float) -> float:
-    """Probability that another ball has at least as many votes as the right one: P(A^c) in (61), exactly.
+    """Probability that another ball has at least as many votes as the right one: the event in (61).
 
     For n users who all vote for one of N = `count` balls it is
     ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.

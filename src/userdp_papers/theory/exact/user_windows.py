@@ -25,7 +25,7 @@ def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
 
 @public
 def window_half_width(distances: Any, law: Any, outside: Any) -> Any:
-    """Smallest r >= 0 with probability at most `outside` at distances above r; rational if these are.
+    """Smallest ``r >= 0`` with probability at most `outside` at distances above r; rational if these are.
 
     Examples
     --------

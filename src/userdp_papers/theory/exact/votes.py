@@ -44,7 +44,7 @@ def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
     p : array_like, shape (K,)
         Probability that a user's mean lies in each bin; they sum to 1.
     users
-        Users who vote, h; the work grows as h^3 for each bin of positive probability.
+        Users who vote, h; the work grows as ``h^3`` for each bin of positive probability.
     epsilon
         Budget of a vote.
 

@@ -31,7 +31,7 @@ REACH = 2  # bins from theta's own at which DAME still succeeds
 
 @public
 def overtakes(steps: tuple[float, float, float], n: int) -> float:
-    """P(sum of n independent steps >= 0), the steps -1, 0, 1 having the probabilities `steps`.
+    """Probability that n independent steps of -1, 0 or 1, with the probabilities `steps`, sum to at least 0.
 
     A falling sum is tilted until its mean is 0 before it is convolved: small probabilities keep their digits,
     and by Hoeffding's inequality it stays within a few roots of n, which is all that is convolved.
@@ -178,7 +178,7 @@ def check_setting(n: int, epsilon: float, form: str = "corrected") -> None:
 
 @public
 def dame_phi(a: ArrayLike, *, n: int, epsilon: float, constants: DameConstants = CORRECTED) -> NDArray:
-    """phi(a), the squared fraction of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
+    """``phi(a)``: squared fraction of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
     _validate.positive(n=n, epsilon=epsilon)
     x = constants.c4 * np.maximum(np.asarray(a, float) * n * epsilon**2, 1.0)
     return constants.c5 / (n * epsilon**2) * np.log(x / np.log(x))
@@ -193,7 +193,7 @@ def dame_size_cap(
     form: Form = "corrected",
     constants: DameConstants | None = None,
 ) -> int:
-    """Effective maximum size m~ (DAME, eq. (12)).
+    """Effective maximum size ``m~`` (DAME, eq. (12)).
 
     The printed form is the largest a with ``P(m >= a)**2 >= min(phi(a), 1)``; the corrected form, the
     only one that the proof of Theorem 2 supports, leaves out the minimum and falls back to 1.

@@ -43,7 +43,7 @@ def effective_users(n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
 @public
 @dataclass(frozen=True)
 class Mean:
-    """The mean of records in a ball of R^d, squared Euclidean loss: Theorem 6, Proposition 3.
+    """The mean of records in a d-dimensional ball, squared Euclidean loss: Theorem 6, Proposition 3.
 
     Parameters
     ----------
