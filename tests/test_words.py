@@ -156,6 +156,16 @@ def test_a_page_that_opens_with_a_box_is_found():
     ]
 
 
+CELL = re.compile(r"\b(the next|following|previous|last) cell\b|\bcell (above|below)\b", re.IGNORECASE)
+
+
+def test_no_sentence_points_at_a_cell_which_may_be_folded():
+    """Labs show all of theirs; elsewhere prose says what a cell finds."""
+    said = {path: prose(path.read_text()) for path in pages() if "teach" not in path.parts}
+    assert len(said) > 100 and not [path for path, text in said.items() if CELL.search(text)]
+    assert CELL.search("The next cell computes it.") and CELL.search("as the cell below shows")
+
+
 def main(names):
     if names:
         for name in names:

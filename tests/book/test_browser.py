@@ -116,7 +116,7 @@ def test_the_sidebar_leads_to_every_page(tab, site):
     assert {f"{site}/{name}.html" for name in docnames()} <= {link.partition("#")[0] for link in links}
 
 
-def test_a_closed_claim_says_in_two_lines_what_fits(tab, site):
+def test_a_closed_claim_says_in_three_lines_what_fits(tab, site):
     """Opened, it says all, and once."""
     rows = visit(tab, site, "book/kent/infinite-rates").locator(".claim:not(.claim-context) > .claim-row")
     for held in tab.locator(".held > summary").all():
@@ -125,7 +125,7 @@ def test_a_closed_claim_says_in_two_lines_what_fits(tab, site):
     line = shown.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
     high = rows.evaluate_all("all => all.map(e => e.firstElementChild.lastElementChild.clientHeight)")
     whole = rows.evaluate_all("all => all.map(e => e.firstElementChild.lastElementChild.scrollHeight)")
-    assert len(high) > 10 and all(0 < one < 2.2 * line for one in high) and max(whole) > 2.5 * line
+    assert len(high) > 10 and all(0 < one < 3.2 * line for one in high) and max(whole) > 2.5 * line
     rows.first.locator("summary").click()
     assert not shown.is_visible() and rows.first.locator("p").first.is_visible()
 

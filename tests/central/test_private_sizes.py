@@ -50,6 +50,18 @@ def test_the_bound_covers_the_local_sensitivity_of_the_input_and_of_its_neighbou
             assert worst_replacement(stat, m, k) <= bound + 1e-12
 
 
+@pytest.mark.parametrize(("others", "average"), [(0.5, 0.0), (40.0, 0.01), (400.0, -0.02)])
+def test_the_sensitivity_is_the_most_that_one_user_moves_the_statistic(others, average):
+    """To either end of its window, with any size, beside users with this total weight and mean deviation."""
+    stat = statistic()
+    moved = [
+        (others * average + weight * deviation) / (others + weight)
+        for weight, half in zip(stat.size_weights, stat.half_widths, strict=True)
+        for deviation in (-half, half)
+    ]
+    assert stat.sensitivity(others, average) == pytest.approx(max(moved) - min(moved), rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_one_user_changes_the_distance_by_at_most_one(seed):
     rng, stat = np.random.default_rng(seed), statistic()

@@ -232,7 +232,9 @@ def test_noise_is_the_printed_formula():
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
-@pytest.mark.parametrize("n", [50, 3000, 40_000])
+@pytest.mark.parametrize(
+    "n", [50, 2186, 2187, 3000, 40_000]
+)  # from 2187 users on three pay, with 1000 records
 def test_cutoff_is_the_best_odd_number_that_leaves_voters(n, epsilon):
     information = n * min(epsilon, epsilon**2)
     most = information / (64 * np.log(max(information, np.e)))

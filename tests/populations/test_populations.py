@@ -176,3 +176,15 @@ def test_a_density_that_touches_zero_is_refused():
 def test_no_size_is_left_out_where_the_smooth_part_begins(high):
     """Up to 8,192 sizes are added one by one; of 8,193 one is left to the formula."""
     assert PowerLawSizes(1, high, 0.4).expectation(np.ones_like) == pytest.approx(1, rel=1e-13)
+
+
+class NoWaiting(np.random.Generator):
+    """Exponential variables that are 0, as one in 2^53 is."""
+
+    def standard_exponential(self, size=None, *options, **more):
+        return np.zeros(size)
+
+
+def test_no_user_is_larger_than_the_largest():
+    drawn = PowerLawSizes(1, 50, 0.5).draw(3, NoWaiting(np.random.PCG64(0)))
+    assert drawn.tolist() == [49, 49, 49]  # the end 50 itself has probability 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from tempfile import TemporaryDirectory
-from threading import Semaphore
+from threading import Lock, Semaphore
 from typing import Any
 
 from nbclient import NotebookClient
@@ -28,6 +28,8 @@ CLIENT: dict[str, Any] = {
     # Errors only: the kernel's advice on its own transport is no news to a reader.
     "extra_arguments": ["--log-level=40"],
 }
+# Python 3.11 counts the depth of syntax that it builds for all threads together.
+PARSING = Lock()
 NARROW = "--IPKernelApp.extensions=userdp_book.run.narrow"
 
 
@@ -48,7 +50,8 @@ def run(page: Page, scratch: str | None = None, turn: AbstractContextManager | N
 
 def run_and_keep(page: Page, scratch: str, turns: Semaphore) -> str:
     """Execute the page into the cache; return the traceback of the cell that failed, or nothing."""
-    noted = cache.note(page, Sources(page.root))
+    with PARSING:
+        noted = cache.note(page, Sources(page.root))
     try:
         nb = run(page, scratch, taken(turns, noted))
     except (CellExecutionError, DeadKernelError) as error:

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -71,8 +71,8 @@ class Sources:
     def module(self, name: str) -> Module:
         if name not in self._modules:
             path = self.paths[name]
-            tree = ast.parse(path.read_text(encoding="utf8"))
-            self._modules[name] = read_module(tree, name, path.name == "__init__.py")
+            text = path.read_text(encoding="utf8")
+            self._modules[name] = read_module(text, name, path.name == "__init__.py")
         return self._modules[name]
 
     def reach(self, code: Code) -> dict[str, Module]:
@@ -128,7 +128,9 @@ def module_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def read_module(tree: ast.Module, name: str, is_package: bool) -> Module:
+@cache
+def read_module(source: str, name: str, is_package: bool) -> Module:
+    tree = ast.parse(source)
     package = name if is_package else name.rpartition(".")[0]
     bound: dict[str, set[Use]] = {}
     for here, module, there in imported(tree.body, package):

@@ -105,7 +105,6 @@ def proved(builder, docname: str, key: str) -> list[nodes.Node]:
     for what, found in ("See", proofs), ("Machine-checked:", names):
         if found:
             line += [nodes.Text(f" {what} "), *joined(", ", found).children, nodes.Text(".")]
-    line += [nodes.inline(text=f" · {key}", classes=["claim-key"])]
     return [nodes.paragraph("", "", *line, ids=[anchor(key)], classes=["claim-numbers"])]
 
 

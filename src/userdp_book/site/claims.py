@@ -152,7 +152,8 @@ class ClaimRenderer:
         box = claim_box(claim | {"note": None}, link, render, address)
         if claim["note"]:
             box += nodes.paragraph("", "", *render(claim["note"]), classes=["claim-numbers"])
-        said = nodes.inline("", " ", *render(claim["claim"]))
+        word = [nodes.emphasis(text="Claimed: ")] * (claim["verdict"] == "refuted")
+        said = nodes.inline("", " ", *word, *render(claim["claim"]))
         box[:] = folded([badge(claim["verdict"]), said], box.children, classes="claim-row")
         # By its key, where it is not shown twice; the first about a statement by the statement's id as well.
         names = [anchor(claim[field]) for field in ("key", "id")]

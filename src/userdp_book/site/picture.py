@@ -16,6 +16,9 @@ COLOURS = {
 }
 
 
+OTHERS = {"refuted": "refuted", "not reproducible": "not reproducible", "context": "without a claim to test"}
+
+
 def numbers(paper: str | None = None) -> dict[str, int | str]:
     """What README and first page say in figures, of one paper or of all."""
     ids = [id for id, item in statements().items() if paper in (None, item["paper"])]
@@ -23,10 +26,12 @@ def numbers(paper: str | None = None) -> dict[str, int | str]:
     slips = [fault for fault in faults().values() if fault["statement"] in ids]
     bad = Counter(fault["severity"] for fault in slips)
     less = Counter(filter(None, map(weaker, slips)))
+    others = [f"{fate[one]} {said}" for one, said in OTHERS.items() if fate[one]]
     return {
         "statements": len(ids),
         "hold": fate["holds"],
         "corrected": fate["holds after correction"],
+        "others": f" (the others: {', '.join(others)})" * bool(others),
         "slips": bad.total(),
         "privacy": bad["privacy broken"],
         "less": f" ({', '.join(f'{count} {words}' for words, count in less.items())})" * bool(less),
@@ -45,6 +50,6 @@ def sentence(paper: str | None = None) -> str:
     found = numbers(paper)
     return (
         "Of {statements} numbered statements {hold} are correct as printed "
-        "and {corrected} after a correction. We list {slips} errors, each counted once: "
+        "and {corrected} after a correction{others}. We list {slips} errors, each counted once: "
         "{privacy} invalidate{s} a privacy guarantee{less}, and {glyphs} are misprints."
     ).format(**found, s="s" if found["privacy"] == 1 else "")

@@ -133,11 +133,22 @@ const userdpPage = (() => {
     for (const [name, act] of [["pointerover", mark], ["focusin", mark], ["pointerleave", clear], ["focusout", clear]]) graph.addEventListener(name, act);
   }
 
-  /* On a telephone a formula that is a little too wide is set smaller, down to 11 pixels; a wider one scrolls as it is. */
+  /* On a telephone a formula that is a little too wide is set smaller, down to 14 pixels; a wider one scrolls as it is. */
   async function fit() {
     await window.MathJax?.startup?.promise;
     const wide = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, 0.99 * one.clientWidth / one.scrollWidth]);
-    for (const [one, part] of wide) if (0.75 <= part && part < 0.99) one.style.fontSize = `${88 * part}%`;
+    for (const [one, part] of wide) if (0.88 <= part && part < 0.99) one.style.fontSize = `${88 * part}%`;
+  }
+
+  /* There a table of words that is too wide is a block for each row. */
+  function stack() {
+    for (const frame of document.querySelectorAll("article .pst-scrollable-table-container")) {
+      const table = frame.querySelector("table"), heads = [...table?.querySelectorAll("thead th") ?? []], cells = [...table?.querySelectorAll("tbody td") ?? []];
+      const words = cells.filter((cell) => cell.textContent.trim().split(/\s+/).length > 3).length;
+      if (frame.scrollWidth <= frame.clientWidth + 1 || 4 * words < cells.length || table.querySelector("[rowspan], [colspan], tbody th, .userdp-filtered *")) continue;
+      table.classList.add("stacked");
+      for (const cell of cells) if (cell.cellIndex && cell.textContent.trim()) cell.dataset.head = heads[cell.cellIndex].textContent.trim();
+    }
   }
 
   /* The theme leaves the sidebar as it was on the page before. */
@@ -150,7 +161,10 @@ const userdpPage = (() => {
 
   function start() {
     window.addEventListener("load", showPlace);
-    if (matchMedia("(max-width: 48rem)").matches) window.addEventListener("load", fit);
+    if (matchMedia("(max-width: 48rem)").matches) {
+      window.addEventListener("load", fit);
+      stack();
+    }
     offerFolds();
     openRuns();
     offerFull();

@@ -17,10 +17,11 @@ const userdpReach = (() => {
       const style = getComputedStyle(box), slack = box.matches("span") ? 4 : 0; // an accent of a formula runs over
       const wide = box.scrollWidth > box.clientWidth + slack;
       const scrolls = wide && /auto|scroll/.test(style.overflowX) || box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY);
-      return [box, scrolls, scrolls && wide];
+      return [box, scrolls, scrolls && wide, box.scrollWidth - box.clientWidth];
     });
-    for (const [box, scrolls, sideways] of measured) {
+    for (const [box, scrolls, sideways, hidden] of measured) {
       box.classList.toggle("scrolls", sideways);
+      if (sideways) box.style.setProperty("--hidden", `${hidden}px`); // it fades no more than is hidden
       if (scrolls && box.tabIndex < 0) box.tabIndex = 0; // the theme takes stops away from what does not scroll
     }
   }
