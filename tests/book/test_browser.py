@@ -130,6 +130,64 @@ def test_a_closed_claim_says_in_three_lines_what_fits(tab, site):
     assert not shown.is_visible() and rows.first.locator("p").first.is_visible()
 
 
+def test_a_closed_claim_shows_that_it_opens_and_one_that_fails_that_it_is_claimed(tab, site):
+    rows = visit(tab, site, "book/kent/infinite-rates").locator(".cell_output .claim > .claim-row")
+    assert rows.first.locator("summary").evaluate("e => getComputedStyle(e, '::after').content") == '"+"'
+    said = {name: tab.locator(f".claim-{name} > .claim-row > summary") for name in ("refuted", "holds")}
+    assert all(said[name].count() for name in said)
+    assert all("Claimed: " in text for text in said["refuted"].all_text_contents())
+    assert not any("Claimed: " in text for text in said["holds"].all_text_contents())
+
+
+def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site):
+    """Each cell has its head before it. Nothing changes on a wide screen, or in a table of numbers."""
+    assert visit(tab, site, "book/open-questions").locator(".stacked").count() == 0
+    tab.set_viewport_size({"width": 390, "height": 800})
+    table = visit(tab, site, "book/open-questions").locator("table.stacked").first
+    heads = table.locator("thead th").all_text_contents()
+    cells = table.locator("tbody tr").first.locator("td")
+    told = cells.evaluate_all("all => all.map(e => e.dataset.head ?? '')")
+    assert len(heads) > 3 and told == ["", *heads[1:]]
+    assert table.evaluate("e => e.scrollWidth <= e.parentElement.clientWidth")
+    assert visit(tab, site, "book/dame/experiments").locator(".cell_output table").count() > 3
+    assert tab.locator(".cell_output .stacked").count() == 0
+
+
+def test_what_scrolls_fades_by_no_more_than_is_hidden(tab, site):
+    tab.set_viewport_size({"width": 390, "height": 800})
+    boxes = visit(tab, site, "book/start/notation").locator("article .scrolls:not(mjx-container)")
+    measured = """all => all.map(e => {
+      const style = getComputedStyle(e), given = parseFloat(style.getPropertyValue('--hidden'));
+      return [e.scrollWidth - e.clientWidth, given, 2 * parseFloat(style.getPropertyValue('--shade'))];
+    })"""
+    seen = boxes.evaluate_all(measured)
+    assert seen and all(hidden == given and 0 < fades <= hidden + 0.1 for hidden, given, fades in seen)
+
+
+def test_an_erratum_has_its_kinds_of_errors_in_its_contents_and_their_words_in_a_column(tab, site):
+    visit(tab, site, "book/liu/erratum")
+    listed = tab.locator(".bd-sidebar-secondary nav a").all_text_contents()
+    assert {"Privacy broken", "Statement false", "Proof gap"} <= {entry.strip() for entry in listed}
+    measured = """all => all.map(e => {
+      const word = e.firstElementChild.getBoundingClientRect(), all = e.getBoundingClientRect();
+      return word.right - all.left - parseFloat(getComputedStyle(e).paddingLeft);
+    })"""
+    places = tab.locator(".erratum-entry > .said").evaluate_all(measured)
+    assert len(places) > 8 and all(place <= 0 for place in places)
+
+
+def test_a_reference_page_shows_calls_formulas_and_links(tab, site):
+    visit(tab, site, "book/reference/api/local")
+    calls = tab.locator(".api-entry > summary > .parameters")
+    assert calls.first.text_content() == "(half_width, truncated)" and calls.count() > 30
+    assert tab.locator(".api-entry mjx-container").count() > 30
+    assert tab.locator(".api-entry:not([open])").count() > 30
+    visit(tab, site, "book/reference/api/release")
+    assert tab.locator(".api-entry:not([open])").count() == 0 < tab.locator(".api-entry").count()
+    links = tab.locator(".api-entry dd a:has-text('Guarantee')")
+    assert links.first.get_attribute("href").endswith("privacy.html#userdp.privacy.guarantee.Guarantee")
+
+
 def test_what_is_context_waits_behind_its_bar_unless_a_link_leads_to_it(tab, site):
     notes = visit(tab, site, "book/kent/infinite-rates").locator(".claim-context")
     assert notes.count() > 1 and not any(note.is_visible() for note in notes.all())

@@ -113,6 +113,8 @@ def fold(app, doctree: nodes.document, docname: str) -> None:
         call = f"({', '.join(parameters(signature))})" if is_call else ""
         taken = nodes.literal(text=call, classes=["parameters"])
         says = nodes.inline("", "", *(content.pop(0).children if len(content) else []))
+        for link in list(says.findall(nodes.reference)):  # the row itself is what one presses
+            link.replace_self(link.children)
         row = folded([name, taken, says], [entry], classes="api-entry", opened=len(entries) <= FEW)
         section[place : place + 1] = row
 
