@@ -37,6 +37,8 @@ MODULES = {
     "busy/__init__": "try:\n    from userdp import flat\n    from userdp.busy import still\n"
     "except ModuleNotFoundError: raise\n",
     "busy/still": "y = 1\n",
+    "dotted/__init__": "import userdp.base\n",
+    "dotted/within": "z = 1\n",
     "leaves": "from userdp import base, wing\ndef green(): return base.zero, wing.leaf.x\n",
     "tables": "FILES = ('words.csv',)\ndef rows():\n    '''other.csv'''\n    return FILES\n",
     "stars": "from userdp.base import *\ndef star(): return zero\n",
@@ -106,6 +108,11 @@ def reached(page):
         ("from userdp.leaves import green", {"leaves", "base", "wing.leaf"}),
         ("from userdp.stars import star", {"stars", "base"}),
         ("from userdp.wing import no", {"wing", "wing.near", "wing.far", "wing.leaf", "base", *TABLES}),
+        ("from userdp.wing import *", {"wing", "wing.near", "wing.far", "wing.leaf", "base", *TABLES}),
+        (
+            "import userdp.wing as w\nw.leaf\n%timeit w.dame()",
+            {"wing", "wing.near", "wing.far", "wing.leaf", "base", *TABLES},
+        ),
         ("from userdp.globs import rows", {"globs", "other.csv", "words.csv.xz"}),
         ("from userdp.endings import rows", {"endings", "words.csv.xz"}),
         ("from userdp.base import zero\nopen('other.csv')", {"base", "other.csv"}),
@@ -117,7 +124,13 @@ def test_names_lead_to_modules_and_these_to_data(book, code, expected):
 
 
 @pytest.mark.parametrize(
-    "code", ["import userdp", "import userdp as u\ngetattr(u, name)", "from userdp import *"]
+    "code",
+    [
+        "import userdp",
+        "import userdp as u\ngetattr(u, name)",
+        "from userdp import *",
+        "from userdp import dotted\nrun(dotted)",  # it imports by the name of the whole
+    ],
 )
 def test_a_whole_face_is_all_that_is_in_it(book, code):
     names = {name.removesuffix("/__init__").replace("/", ".") for name in MODULES} - {"__init__"}

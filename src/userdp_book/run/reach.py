@@ -96,7 +96,8 @@ class Sources:
         stars = {(origin, use) for origin, _ in here.bound.get(ALL, ()) if self.binds(origin, name)}
         named = {(origin, below(there, rest)) for origin, there in here.bound.get(name, ())}
         within = {(inside, rest)} if inside in self.paths else set()
-        if origins := (stars | named | within) - {(module, use)}:
+        origins = (stars | named | within) - {(module, use)}
+        if origins and name not in ("", ALL):
             return set().union(*(self.behind(*origin) for origin in origins))
         return {one for one in self.paths if f"{one}.".startswith(f"{module}.")}
 
@@ -151,6 +152,7 @@ def read_code(tree: ast.AST, package: str = "") -> Code:
     used, found = set(names_in(tree)), {(text, "") for text in texts if MODULE.fullmatch(text)}
     for here, module, there in imported(nodes, package):
         rests = {name.partition(".")[2] for name in used if root(name) == here} or {""}
+        rests |= {"" for text in texts if here and f"{here}." in text}  # a line of magic is a text
         found |= {(module, below(there, rest)) for rest in rests}
     for text in texts:
         if "userdp" in text and "import" in text:
