@@ -153,15 +153,37 @@ def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site)
     assert tab.locator(".cell_output .stacked").count() == 0
 
 
-def test_what_scrolls_fades_by_no_more_than_is_hidden(tab, site):
+def test_a_formula_that_is_a_little_too_wide_is_set_smaller_on_a_telephone_but_can_be_read(tab, site):
     tab.set_viewport_size({"width": 390, "height": 800})
-    boxes = visit(tab, site, "book/start/notation").locator("article .scrolls:not(mjx-container)")
+    formulas = visit(tab, site, "book/kent/density").locator("mjx-container[display='true']:visible")
+    tab.wait_for_function("document.querySelector('mjx-container[style*=px]') !== null")
+    measured = (
+        "all => all.map(e => [parseFloat(getComputedStyle(e).fontSize), e.scrollWidth - e.clientWidth])"
+    )
+    sizes = formulas.evaluate_all(measured)
+    whole = max(size for size, _ in sizes)
+    assert all(size >= 14 for size, _ in sizes) and min(size for size, _ in sizes) < whole
+    assert all(hidden <= 0 for size, hidden in sizes if size < whole)
+
+
+def test_what_scrolls_fades_by_no_more_than_is_hidden(tab, site):
+    """Among it a table of which twenty pixels are."""
+    tab.set_viewport_size({"width": 390, "height": 800})
+    frame = "class='pst-scrollable-table-container' style='overflow-x: auto; width: 300px'"
+    block = f"<div {frame}><p style='width: 320px'>wide</p></div>"
+    visit(tab, site, "book/start/notation").evaluate(
+        "html => document.querySelector('article').insertAdjacentHTML('beforeend', html)", block
+    )
+    tab.set_viewport_size({"width": 389, "height": 800})
+    tab.wait_for_selector("article > .scrolls")
+    boxes = tab.locator("article .scrolls:not(mjx-container)")
     measured = """all => all.map(e => {
       const style = getComputedStyle(e), given = parseFloat(style.getPropertyValue('--hidden'));
       return [e.scrollWidth - e.clientWidth, given, 2 * parseFloat(style.getPropertyValue('--shade'))];
     })"""
     seen = boxes.evaluate_all(measured)
-    assert seen and all(hidden == given and 0 < fades <= hidden + 0.1 for hidden, given, fades in seen)
+    assert all(hidden == given and 0 < fades <= hidden + 0.1 for hidden, given, fades in seen)
+    assert 20 in [hidden for hidden, _, _ in seen] and len(seen) > 1
 
 
 def test_an_erratum_has_its_kinds_of_errors_in_its_contents_and_their_words_in_a_column(tab, site):

@@ -136,8 +136,11 @@ const userdpPage = (() => {
   /* On a telephone a formula that is a little too wide is set smaller, down to 14 pixels; a wider one scrolls as it is. */
   async function fit() {
     await window.MathJax?.startup?.promise;
-    const wide = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, 0.99 * one.clientWidth / one.scrollWidth]);
-    for (const [one, part] of wide) if (0.88 <= part && part < 0.99) one.style.fontSize = `${88 * part}%`;
+    const sizes = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => {
+      const part = 0.99 * one.clientWidth / one.scrollWidth;
+      return [one, part, part * parseFloat(getComputedStyle(one).fontSize)];
+    });
+    for (const [one, part, size] of sizes) if (part < 0.99 && size >= 14) one.style.fontSize = `${size}px`;
   }
 
   /* There a table of words that is too wide is a block for each row. */
@@ -145,7 +148,7 @@ const userdpPage = (() => {
     for (const frame of document.querySelectorAll("article .pst-scrollable-table-container")) {
       const table = frame.querySelector("table"), heads = [...table?.querySelectorAll("thead th") ?? []], cells = [...table?.querySelectorAll("tbody td") ?? []];
       const words = cells.filter((cell) => cell.textContent.trim().split(/\s+/).length > 3).length;
-      if (frame.scrollWidth <= frame.clientWidth + 1 || 4 * words < cells.length || table.querySelector("[rowspan], [colspan], tbody th, .userdp-filtered *")) continue;
+      if (frame.scrollWidth <= frame.clientWidth + 1 || 4 * words < cells.length || table.closest(".userdp-filtered") || table.querySelector("[rowspan], [colspan], tbody th")) continue;
       table.classList.add("stacked");
       for (const cell of cells) if (cell.cellIndex && cell.textContent.trim()) cell.dataset.head = heads[cell.cellIndex].textContent.trim();
     }
