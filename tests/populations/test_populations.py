@@ -16,7 +16,7 @@ from userdp.sizes import (
 )
 from userdp_papers.populations import basis, sobolev_weights
 from userdp_papers.populations.densities import TrigonometricDensity
-from userdp_papers.populations.records import PointMass, Signs, Uniforms, draw_halves
+from userdp_papers.populations.records import BetaUsers, PointMass, Signs, Uniforms, draw_halves
 
 LITERAL = {
     "signs": (Signs(0.3), 0.91, lambda rng, m: rng.choice([-1, 1], p=[0.35, 0.65], size=m)),
@@ -45,6 +45,21 @@ def test_means_have_the_law_of_averaged_records(name):
     assert not same_law(population.draw_means(np.full(3000, 12), rng), literal)
     assert has_mean(means, population.mean)
     assert has_mean((means - population.mean) ** 2, variance / 6)
+
+
+@pytest.mark.parametrize("own_variance", [0.0, 0.05])
+def test_users_of_bits_have_a_latent_mean_each_and_as_many_records_as_asked(own_variance):
+    population, rng = BetaUsers(0.3, own_variance), np.random.default_rng(4)
+    sizes = np.repeat([1, 6], 4000)
+    means = population.draw_means(sizes, rng)
+    assert set(means[:4000]) == {0.0, 1.0}
+    own = np.full(4000, 0.3)
+    if own_variance:
+        own = rng.beta(0.3 * (0.21 / own_variance - 1), 0.7 * (0.21 / own_variance - 1), 4000)
+    literal = (rng.random((4000, 6)) < own[:, None]).mean(axis=1)
+    assert same_law(means[4000:], literal)
+    assert not same_law(population.draw_means(np.full(4000, 7), rng), literal)
+    assert has_mean((means[4000:] - 0.3) ** 2, own_variance + (0.21 - own_variance) / 6)
 
 
 @pytest.mark.parametrize("name", LITERAL)
