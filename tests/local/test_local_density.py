@@ -249,6 +249,12 @@ def test_cutoff_is_the_best_odd_number_that_leaves_voters(n, epsilon):
             assert J % 2 and n >= 2 * (J - 1)
 
 
+def test_a_class_whose_radius_is_not_said_has_radius_one():
+    asked = {"n": 10**5, "size": 100, "epsilon": 1.0, "smoothness": 1, "constant": 1.0}
+    unit, half = (density_cutoff(**asked, radius=radius) for radius in (1.0, 0.5))
+    assert density_cutoff(**asked) == unit > half
+
+
 def test_printed_cutoff_is_continuous_and_grows_with_the_records_until_the_horizon():
     options = dict(epsilon=1.0, smoothness=1, constant=2.0)
     n = 5000

@@ -187,6 +187,19 @@ def test_what_is_not_said_is_taken_as_documented():
     assert [users.without_privacy, users.guess, users.least] == [0, 2.5, 0]
 
 
+@pytest.mark.parametrize("epsilon", [0.002, 0.02, 1.0])
+def test_totals_err_by_their_noise_and_by_what_the_cap_leaves_out(epsilon):
+    """At each cap: Laplace noise for a user's total, and the records above it, all at one end of [-1, 1]."""
+    sizes, share = np.array([1, 40, 2000]), np.array([0.6, 0.39, 0.01])
+    law, records = FiniteSizes(sizes, share), 1000 * sizes @ share
+    squares = [
+        8 * (cap / (records * epsilon)) ** 2 + (1000 * np.maximum(sizes - cap, 0) @ share / records) ** 2
+        for cap in sizes
+    ]
+    (option,) = plan(n=1000, sizes=law, epsilon=epsilon, trust="curator", target="records", domain=(-1, 1))
+    assert option.error == pytest.approx(np.sqrt(min(squares)), rel=1e-12)
+
+
 def test_where_sizes_tell_all_users_count_as_of_their_harmonic_mean():
     laws = [(two_point_sizes(100, 300, 0.5), 150), *((constant_size(m), m) for m in range(90, 130))]
     for law, size in laws:
