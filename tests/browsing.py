@@ -116,9 +116,10 @@ FAULTS = """() => {
   const images = [...document.querySelectorAll('img')];
   const math = [...document.querySelectorAll('.math')];
   const red = e => e.getAttribute('mathcolor') === 'red' || getComputedStyle(e).color === 'rgb(255, 0, 0)';
-  const low = e => e.matches('.at-opening') && e.getBoundingClientRect().bottom + scrollY > innerHeight;
+  const drawn = [...document.querySelectorAll('.admonition.tip > .diagram svg')];
+  const low = e => e.getBoundingClientRect().bottom + scrollY > innerHeight;
   return {
-    'opening figures below the first screen': images.filter(low).map(e => e.src),
+    'opening drawings below the first screen': drawn.filter(low).map(e => e.ariaLabel),
     'ids that occur twice': ids.filter((id, i) => ids.indexOf(id) !== i),
     'pictures without alternative text': images.filter(e => !(e.alt || '').trim()).map(e => e.src),
     'math that is not typeset': math.filter(e => !e.querySelector('mjx-container')).map(e => e.textContent),

@@ -64,9 +64,9 @@ def test_what_jumps_is_cut_or_too_small_is_seen(tab, site):
     assert before == (0, [], []) and after[0] > 0.1 and after[1:] == (["figure"], ["low"])
 
 
-def test_an_opening_figure_below_the_first_screen_is_seen(tab, site):
+def test_an_opening_drawing_below_the_first_screen_is_seen(tab, site):
     visit(tab, site, "book/kent/rotation")
-    fault = "opening figures below the first screen"
+    fault = "opening drawings below the first screen"
     assert tab.evaluate(FAULTS)[fault] == []
     block = "<p style='height: 600px'>above</p>"
     tab.evaluate("html => document.querySelector('article').insertAdjacentHTML('afterbegin', html)", block)

@@ -111,6 +111,24 @@ def test_long_prints_fold(lines, folded):
     assert bool(list(page.findall(folds.HideCodeCellNode))) == folded
 
 
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("The bound is 3,\nand it holds.\n", "The bound is 3, and it holds."),
+        ("ε is at most 1.", "ε is at most 1."),
+        ("the bound is 3", None),
+        ("Of users  1  2.", None),
+        ("Users\n1  0.25", None),
+    ],
+)
+def test_printed_sentences_are_words_and_tables_are_not(printed, said):
+    page = new_document("page")
+    page += cell_with(nodes.literal_block(text=printed, classes=["output", "stream"]))
+    folds.Words(page).run()
+    words = [one.astext() for one in page.findall(nodes.paragraph) if "said" in one["classes"]]
+    assert words == ([said] if said else []) and bool([*page.findall(folds.is_printed)]) == (not said)
+
+
 @pytest.mark.parametrize(("heights", "folded"), [([6], 0), ([6, 6], 1), ([11], 1), ([5, 5], 0)])
 def test_a_section_shows_one_table_that_is_not_too_long(heights, folded):
     page, section = new_document("page"), nodes.section()

@@ -3,15 +3,18 @@
 They are marked as nbgrader marks them, but in this process; ``test_course.py`` runs nbgrader itself.
 """
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.run.pages import Page, code_cells
+from userdp_book.site import lab_pages
 from userdp_book.teach import guard, labs  # noqa: F401 (the guard keeps its copies before any hand-in)
 from userdp_book.teach.course import times
 from userdp_book.teach.labs import (
@@ -245,3 +248,22 @@ def test_the_image_of_binder_is_made_without_the_solutions(root, tmp_path):
     subprocess.run(["./postBuild"], cwd=tmp_path, check=True)
     kept = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
     assert kept == {student_path(page).relative_to(root) for page in LABS.values()}
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_page_says_what_each_section_is_worth_and_whose_code_is_whose(root, name):
+    issued = student_path(LABS[name]).read_text(encoding="utf8")
+    source = [issued]
+    lab_pages.open_lab(SimpleNamespace(srcdir=root), f"{lab_pages.STUDENT}/{name}", source)
+    story, how, *cells = json.loads(source[0])["cells"]
+    assert "by section" not in story["source"] and "Run here" in how["source"]
+    assert ("```{diagram}" in story["source"]) == (name in lab_pages.PICTURES)
+    text = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    worth = re.findall(
+        r"^## .*\n\n```{container} worth\n(\d+) minutes · (\d+) marks\n```$", text, re.MULTILINE
+    )
+    assert len(worth) == len(re.findall("^## ", text, re.MULTILINE)) > 5
+    assert sum(int(marks) for _, marks in worth) == 20
+    assert sum(int(minutes) for minutes, _ in worth) == int(re.search(r"Time\*\* (\d+)", story["source"])[1])
+    kinds = [cell["metadata"]["tags"][1:] for cell in cells if cell["cell_type"] == "code"]
+    assert ["stub"] in kinds and ["check"] in kinds and [] in kinds

@@ -142,9 +142,3 @@ def test_a_page_offers_both_and_says_their_sizes(image):
         'srcset="../_images/narrow-NAME">'
         '<img width="14" height="5" alt="risk" src="../_images/NAME" /></picture>'
     )
-
-
-def test_beside_the_opening_stands_the_narrow_drawing(image):
-    assert image('alt="below" class="at-opening"') == (
-        '<img width="8" height="5" alt="below" class="at-opening" src="../_images/narrow-NAME" />'
-    )

@@ -38,10 +38,12 @@ class Budget:
 
     Parameters
     ----------
-    epsilon, delta
-        What may be spent in total.
+    epsilon
+        What all releases together may cost at most, positive.
+    delta
+        The delta that they may have together, in [0, 1).
     trust, neighbours
-        As of `Guarantee`; each release must be of this kind.
+        The model and the neighbouring relation, as of `Guarantee`; each release must be of this kind.
     exact
         Compose by privacy loss distributions (``pip install 'userdp[accounting]'``) where that allows more
         than adding up. The sizes of all releases, though not the questions, must then be fixed beforehand.
@@ -53,6 +55,7 @@ class Budget:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from userdp.privacy import LaplaceNoise
     >>> budget = Budget(1.0, trust="central")
     >>> for scale, who in ((4.0, "north"), (2.0, "south")):
@@ -66,6 +69,17 @@ class Budget:
     >>> parts = budget.split({"mean": 3, "counts": 1})
     >>> {name: round(part.epsilon, 9) for name, part in parts.items()}
     {'mean': 0.375, 'counts': 0.125}
+
+    What costs too much is refused before anything is drawn:
+
+    >>> from userdp.central import uniform_mean
+    >>> rng, means = np.random.default_rng(1), [0.2, 0.4, 0.9]
+    >>> found = budget.release(uniform_mean, means, epsilon=0.5, rng=rng, name="mean")
+    >>> budget.release(uniform_mean, means, epsilon=0.5, rng=rng)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    Overspent: all releases must cost ... at most, got ...
+    >>> budget.spent.epsilon
+    1.0
     """
 
     epsilon: float
@@ -89,19 +103,56 @@ class Budget:
         return self._cost(self.account)
 
     def spend(self, what: Any, *, name: str = "", group: str = "") -> None:
-        """Write down a `Guarantee`, or a mechanism before it draws; `Overspent` says that it costs too much.
+        """Write down the cost of a release whose noise is drawn afterwards.
 
-        `group` names the users that it is about, which are all of them by default.
+        Parameters
+        ----------
+        what
+            A `Guarantee`, or a mechanism, which has one.
+        name
+            What the account calls it.
+        group
+            The users whom it is about; all of them if none is named.
+
+        Raises
+        ------
+        Overspent
+            If it costs more than is left; then nothing is written down.
         """
         self._change(lambda account: account.append(self._line(what, name, group)))
 
     def release(
         self, estimator: Any, *data: Any, epsilon: Any, rng: Rng, name: str = "", group: str = "", **more: Any
     ) -> Any:
-        """Spend `epsilon`, and `delta` if it is among the options, then run an estimator with them.
+        """Write down what an estimator costs, then run it.
 
-        What it refuses before it draws is taken off the account again; an answer that costs more than was
-        written down is withheld.
+        Parameters
+        ----------
+        estimator
+            A function of `userdp.local` or `userdp.central`, called with all that follows but the two words
+            for the account.
+        *data
+            The private data, as the estimator takes them.
+        epsilon
+            What it may cost; with a `delta`, if that is among the options.
+        rng
+            Source of the randomness.
+        name, group
+            As of `spend`.
+        **more
+            The other options of the estimator.
+
+        Returns
+        -------
+        What the estimator returns.
+
+        Raises
+        ------
+        Overspent
+            If it would cost more than is left; then nothing is drawn and nothing written down.
+        ValueError
+            If the estimator refuses its arguments before it draws, which costs nothing, or if its result
+            costs more than was written down: the result is then withheld, and the cost stays.
         """
         _validate.generator(rng=rng)
         part = replace(self._nothing, epsilon=epsilon, delta=more.get("delta") or 0.0)
@@ -118,17 +169,47 @@ class Budget:
         return result
 
     def share(self, releases: int, of: Callable[[float], Any] | None = None) -> Any:
-        """Return the largest part of which so many more fit, each about all users."""
+        """Divide what is left evenly over so many more releases, each about all users.
+
+        Parameters
+        ----------
+        releases
+            How many releases are still to come.
+        of
+            As of `split`.
+
+        Returns
+        -------
+        Guarantee, or what `of` makes
+            The part of one release.
+        """
         _validate.integer(1, releases=releases)
         return self.split(dict.fromkeys(map(str, range(releases)), 1.0), of)["0"]
 
     def split(self, importance: dict[str, float], of: Callable[[float], Any] | None = None) -> dict[str, Any]:
         """Divide what is left over questions about all users, in proportion to their importance.
 
-        The parts are the largest that fit together, to a millionth if exact. Where costs add up, the sum of
-        the variances of Laplace noise, each times a weight, is least for the cube roots of the weights;
-        `userdp.planning.plan_all` finds the split by the predicted errors of the questions.
-        `of` makes a mechanism that costs the more the larger its number is; by default a `Guarantee`.
+        Where costs add up, the sum of the variances of Laplace noise, each times a weight, is least for the
+        cube roots of the weights; `userdp.planning.plan_all` finds the split by the predicted errors of the
+        questions.
+
+        Parameters
+        ----------
+        importance
+            A positive number for each question, by name.
+        of
+            Makes of a number what is to be spent, a mechanism for example, which costs the more the larger
+            the number is; by default a `Guarantee` of that epsilon.
+
+        Returns
+        -------
+        dict
+            The part of each question: the largest parts that fit together, to a millionth if exact.
+
+        Raises
+        ------
+        Overspent
+            If nothing is left.
         """
         _validate.integer(1, **{"number of questions": len(importance)})
         _validate.positive(**{f"importance of {name}": value for name, value in importance.items()})

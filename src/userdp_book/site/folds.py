@@ -35,6 +35,8 @@ TABLES = {"pd", "DataFrame", "Series", "print", "format", "round",
 # words beside a table that is read and not looked up
 ANNOUNCED = re.compile(r"\b(the|this|next|last|first) (table|column)s?\b|next cell|each row|the output", re.I)
 REPORTS = re.compile("experiments|/data/")  # pages that show results and no method
+# of what is printed, whole sentences; two blanks in a row are a table's
+SENTENCES = re.compile(r"(?!.*\S  )[A-ZÀ-ÿΑ-ω].*\.", re.DOTALL)
 STATED = re.compile(r"(?<!= )\d\.\d")  # a result, in what else may be the heading of the table below
 
 
@@ -283,7 +285,20 @@ def part(cell: nodes.container, text: str) -> nodes.container:
     return nodes.container("", source, nb_element="cell_part", classes=["cell", "cell-part"])
 
 
+class Words(SphinxPostTransform):
+    """What a cell prints in whole sentences is set as words, not as code."""
+
+    default_priority = 210
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        for block in [*self.document.findall(is_printed)]:
+            if SENTENCES.fullmatch(text := block.astext().strip()):
+                block.replace_self(nodes.paragraph("", " ".join(text.split()), classes=["said"]))
+
+
 def setup(app) -> dict:
     app.add_post_transform(Folds)
+    app.add_post_transform(Words)
     app.add_post_transform(Bars)
     return SAFE

@@ -12,6 +12,7 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from ..run.pages import Page, repository_url
+from ..teach.course import times
 from ..teach.labs import FOLDER, STUDENT, student_path
 from . import SAFE
 from .links import to_page
@@ -28,6 +29,21 @@ What you write stays in this browser, also when you close the page, until you pr
 *Save the file to hand in* puts `{name}.ipynb`, with your answers, into your downloads.
 ```"""
 
+PICTURE = "```{{diagram}} {}\n```\n\n"
+# What each lab is about, as the chapters draw it.
+PICTURES = {
+    "randomised-response": "local-and-central",
+    "localise-refine": "vote-then-refine",
+    "unequal-sizes": "shrink-and-debias",
+    "central-weights": "capped-weights",
+    "contribution-bounds": "nested-clips",
+    "break-it": "item-and-user",
+    "plan-it": "which-method",
+}
+MINUTES = re.compile(r", by section [\d, ]+")
+HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+WORTH = "\n\n```{{container}} worth\n{} minutes · {} marks\n```"
+
 
 def lab_of(docname: str) -> str:
     """The lab whose student copy this page is."""
@@ -40,9 +56,22 @@ def open_lab(app, docname: str, source: list[str]) -> None:
     if name := lab_of(docname):
         nb = json.loads(source[0])
         for cell in nb["cells"]:
-            cell["metadata"]["tags"] = ["show"]
+            graded = cell["metadata"].get("nbgrader", {})
+            kinds = [kind for kind, key in (("stub", "solution"), ("check", "grade")) if graded.get(key)]
+            cell["metadata"]["tags"] = ["show", *kinds]
+            cell["source"] = "".join(cell["source"])
+        worth = {
+            title: WORTH.format(*rest)
+            for _, title, *rest in times(Page(Path(app.srcdir), f"{FOLDER}/{name}"))
+        }
+        for cell in (one for one in nb["cells"] if one["cell_type"] == "markdown"):
+            cell["source"] = HEADING.sub(lambda found: found[0] + worth[found[1]], cell["source"])
+        head = nb["cells"][1]
+        title, _, rest = head["source"].partition("\n\n")
+        picture = PICTURE.format(PICTURES[name]) if name in PICTURES else ""
+        head["source"] = f"{title}\n\n{picture}{MINUTES.sub('', rest)}"
         how = {"cell_type": "markdown", "id": "how", "metadata": {}, "source": HOW.format(name=name)}
-        nb["cells"][:2] = [nb["cells"][1], how]
+        nb["cells"][:2] = [head, how]
         source[0] = json.dumps(nb)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from PIL import Image
 
 from . import SAFE
-from .opening import SMALL
 
 ICONS = "scripts/fontawesome.js"
 THEME = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
@@ -69,8 +68,6 @@ def reserve(app, pagename: str, templatename: str, context: dict, doctree) -> No
             return image
         shutil.copy(narrow, images / f"narrow-{name}")
         size, there = Image.open(narrow).size, src.replace(name, f"narrow-{name}")
-        if f'"{SMALL}"' in rest:
-            return SIZED % (*size, rest.replace(src, there))
         return CHOICE % (*size, there, image)
 
     context["body"] = PICTURE.sub(sized, context.get("body", ""))

@@ -26,7 +26,7 @@ async () => {
   every("a.image-reference", (e) => e.replaceWith(...e.childNodes));
   // What a script would choose from a page is all of it here.
   every("a[href*='?']:not([href*=':'])", (e) => e.setAttribute("href", e.getAttribute("href").split("?")[0]));
-  every("picture > source, .at-opening", (e) => e.remove());
+  every("picture > source", (e) => e.remove());
   every("img", (e) => { e.loading = "eager"; });
 
   document.body.replaceChildren(article);

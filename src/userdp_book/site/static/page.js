@@ -82,7 +82,9 @@ const userdpPage = (() => {
       }
     };
     const button = (text, open) => element("button", { type: "button", textContent: text, onclick: () => set(open) });
-    title.after(element("p", { className: "all-folds" }, button("open all", true), " · ", button("close all", false)));
+    const offer = element("p", { className: "all-folds" }, button("open all", true), " · ", button("close all", false));
+    const contents = document.querySelector(".sidebar-secondary-item");
+    if (contents) contents.append(offer); else title.after(offer);
   }
 
   /* What one bar opens, it opens in whole. */
