@@ -15,6 +15,7 @@ from userdp.central import (
     norms,
     objective_range,
     optimal_weights,
+    poisson_rate,
     private_variance,
     release_noise,
     sensitivity,
@@ -107,7 +108,7 @@ def test_of_more_answers_a_wrong_one_wins_as_often_as_said():
 
 def test_the_users_needed_grow_like_the_logarithm_of_the_means():
     name, means = "means-to-tell-apart", [4, 4**2, 4**3, 3 * 4]
-    assert [int(words[:-6]) for words in words_of(name) if words.endswith(" means")] == means
+    assert [int(words[:-6]) for words in words_of(name) if re.fullmatch(r"\d+ means", words)] == means
     bars = [float(bar.get("width")) for bar in parts_of(name, "rect", "#8a929a")]
     assert np.allclose(bars, 26 * np.log(means) / np.log(4), atol=0.01)
 
@@ -272,11 +273,14 @@ def test_the_intervals_of_dame_and_of_our_rounds_are_as_long_as_drawn():
     assert 11.5 < lengths[0] / lengths[-1] < 12.5
     noise = dame_noise_risk(sizes, n=n, epsilon=epsilon, size_cap=10**5)
     assert risk_bound(plan, size_law=sizes, epsilon=epsilon).risk < noise / 100
+    drawn = at("shrinking-intervals", "rect", "width")
+    np.testing.assert_allclose(drawn / drawn[0], np.array(lengths) / lengths[0], rtol=0.01)
 
 
 def test_the_risks_at_three_widths_are_exact():
     law, said = shifted_sign_means(0.123, 1000), words_of("risk-by-width")
-    for width, fails in ((0.02, "1 vote in 9 fails"), (0.06, "1 in 12,000"), (0.2, "1 in 800,000")):
+    votes = ((0.02, "1 vote in 9 fails"), (0.06, "1 in 12,000"), (0.2, "1 in 800,000"))
+    for place, (width, fails) in enumerate(votes):
         risk, missed = localised_risk(law, n=100, epsilon=2.0, half_width=width)
         assert f"risk {risk:.2g}" in said and fails in said
         assert float(fails.split()[-2 if "vote" in fails else -1].replace(",", "")) == pytest.approx(
@@ -284,13 +288,16 @@ def test_the_risks_at_three_widths_are_exact():
         )
         noise = 2 * (6 * width / 2.0) ** 2 / 50
         assert (risk > 100 * noise) if width == 0.02 else (risk < 1.05 * noise)
+        bar = heights_of("risk-by-width", "#8a929a", "0.35")[place]
+        failed = heights_of("risk-by-width", ORANGE, "0.35")[0] if place == 0 else 0
+        assert (bar + failed) / risk == pytest.approx(2222, rel=0.04)
 
 
 def test_the_cap_of_the_five_users_is_the_theorems_at_a_budget_of_1():
     sizes, said = np.array([1, 2, 2, 5, 90]), words_of("totals-cut")
     cap = np.sort(sizes)[-2]  # the 2/eps-th largest
     assert cap == 5 and {*map(str, sizes)} <= {*said} and "cap 5" in said
-    assert f"with the cap, {cap}: {sizes.max() / cap:.0f} times less noise" in said
+    assert f"with the cap it hides {cap}, {sizes.max() / cap:.0f} times less" in said
     assert f"{np.maximum(sizes - cap, 0).sum()} taken to be in the middle" in said
 
 
@@ -378,6 +385,16 @@ def test_every_open_question_has_its_square(root):
     assert [f"{count} {words}" for count, words in zip(counts, names, strict=True)] == said[-3:]
     tree = ElementTree.parse(diagrams.DRAWINGS / "open-and-answered.svg")
     assert len([*tree.iter(f"{SVG}rect")]) == sum(counts) + 3
+    asked, paper = {}, None
+    for cell, kind in re.findall(r"^\| ?([^|]*?) ?\|.*?\{\.verdict \.verdict-([\w-]+)\}", table, re.M):
+        paper = re.split(", | after ", cell)[0] or paper
+        asked.setdefault(paper, [0, 0, 0])[kinds.index(kind)] += 1
+    rows = {}
+    for box in tree.iter(f"{SVG}rect"):
+        colours = (box.get("fill"), box.get("stroke"))
+        kind = {(BLUE, BLUE): 0, (None, BLUE): 1, (None, "#8a929a"): 2}[colours]
+        rows.setdefault(float(box.get("y")), [0, 0, 0])[kind] += 1
+    assert [*rows.values()] == [*asked.values(), [1, 1, 1]]
 
 
 def test_a_replaced_user_moves_the_counts_as_far_as_is_drawn():
@@ -392,16 +409,38 @@ def test_the_bound_of_the_eight_users_of_liu_is_the_fourth_largest_size():
     said = words_of("fourth-largest")
     assert two_approximate_bound(EIGHT, epsilon=0.5, printed=True) == sizes[3] == 11 and "bound 11:" in said
     assert [*map(str, sizes)] == said[: sizes.size]
+    kept, cut = np.minimum(sizes, 11), sizes[:3] - 11
+    whole = heights_of("fourth-largest", BLUE, "0.3")
+    assert np.allclose(whole, 3.6 * kept[kept > 0]) and np.allclose(
+        heights_of("fourth-largest", ORANGE, "0.08"), 3.6 * cut
+    )
+
+
+def test_what_a_user_loses_falls_by_one_record_for_each_unit_of_the_bound():
+    lines = [part.get("d") for part in parts_of("same-slope", "path") if part.get("stroke-width") == "3"]
+    ends = [[*map(float, re.findall(r"[\d.]+", line))][:4] for line in lines]
+    start, y = at("same-slope", "circle", "cx")[0], 170
+    for (left, top, right, foot), size in zip(ends, (16, 8, 4), strict=True):
+        assert foot == y and np.allclose([(y - top) / 8.4, (right - left) / 16], size)
+        assert str(size) in words_of("same-slope") and left == start
 
 
 def test_the_exponential_mechanism_loses_to_the_public_limit_what_is_drawn():
-    said = words_of("public-limit")
-    for limit in (40, 120):
+    said, areas = words_of("public-limit"), []
+    for limit, colour, foot in ((40, BLUE, 156), (120, ORANGE, 216)):
         curve = surrogate_curve(EIGHT, epsilon=1.6, largest=limit)
         values = curve.values(np.linspace(0, limit, 20_001))
         law = np.exp(-4 / limit * (values - values.min()))
         worse = law @ values / law.sum() - values.min()
         assert curve.minimiser() == 16 and f"limit {limit}: {worse:.0f} records worse" in said
+        (area,) = (part.get("d") for part in parts_of("public-limit", "path") if part.get("fill") == colour)
+        x, y = np.reshape(np.float64(re.findall(r"[\d.]+", area)), (-1, 2))[1:-1].T
+        bounds, high = (x - 10) / 3.1, (foot - y) / (foot - y).max()
+        assert np.allclose(bounds[[0, -1]], (0, limit), atol=0.02)
+        expected = np.exp(-4 / limit * (curve.values(bounds) - values.min()))
+        assert np.allclose(high, expected / expected.max(), atol=0.01)
+        areas.append(np.trapezoid(foot - y, x))
+    assert areas[0] == pytest.approx(areas[1], rel=0.02)
 
 
 def test_one_of_the_forty_rare_items_is_above_the_threshold():
@@ -413,13 +452,16 @@ def test_one_of_the_forty_rare_items_is_above_the_threshold():
 
 
 def test_small_counts_are_lost_and_large_ones_have_the_error_of_the_noise():
-    counts = np.array([1, 3, 6, 8, 12, 20.0])
-    noise = release_noise(3, epsilon=2.0, delta=0.1, neighbours="add-remove")
+    counts = np.array([1, 4, 8, 14, 22, 36.0])
+    noise = release_noise(3, epsilon=2.0, delta=0.001, neighbours="add-remove")
     error = expected_error(counts, counts, scale=noise.scale, threshold=noise.threshold)
-    assert np.allclose(heights_of("lost-or-noisy", "#cf6420", "0.75") / 7.6, error, atol=0.01)
+    assert np.allclose(heights_of("lost-or-noisy", "#cf6420", "0.75") / 4.2, error, atol=0.01)
     below = np.minimum(counts, noise.threshold)
-    assert np.allclose(heights_of("lost-or-noisy", "#2f7fc4", "0") / 7.6, below, atol=0.01)
+    assert np.allclose(heights_of("lost-or-noisy", "#2f7fc4", "0") / 4.2, below, atol=0.01)
+    assert (error <= 1.005 * below).all()  # the blue frames bound the error, "within half a per cent"
     assert f"threshold {noise.threshold:.1f}" in words_of("lost-or-noisy") and noise.scale == 1.5
+    assert [f"{count:.0f}" for count in counts] == words_of("lost-or-noisy")[:6]
+    assert error[-1] == pytest.approx(1.5, abs=0.01)
 
 
 def test_half_of_the_sensitivity_makes_the_choice_of_liu_sharper():
@@ -438,7 +480,7 @@ def test_counts_of_mean_2_have_the_clipped_mean_that_is_drawn():
 
 
 def test_the_bars_of_both_estimates_have_their_exact_errors():
-    known = dict(bound=2, epsilon=0.5)
+    known, rng = dict(bound=2, epsilon=0.5), np.random.default_rng(1)
     for place, users in enumerate((30, 1000)):
         risks = (
             plain_risk([1.0], users=[users], **known),
@@ -446,9 +488,14 @@ def test_the_bars_of_both_estimates_have_their_exact_errors():
         )
         for colour, risk in zip(("#cf6420", "#2f7fc4"), risks, strict=True):
             left, _, right, _ = paths_of("bias-or-spread", colour, "5")[place]
-            low, high = (0.6 + (x - 100) * 0.8 / 290 for x in (left, right))
+            dot = at("bias-or-spread", "circle", "cx")[2 * place + (colour == BLUE)]
+            low, centre, high = (0.6 + (x - 100) * 0.8 / 290 for x in (left, dot, right))
             squared = ((high - low) / 2) ** 2 + ((low + high) / 2 - 1) ** 2  # variance and squared bias
-            assert np.isclose(squared, risk, rtol=0.01)
+            assert np.isclose(squared, risk, rtol=0.01) and np.isclose(centre, (low + high) / 2, atol=1e-3)
+            counts = np.minimum(rng.poisson(1.0, (20_000, users)), 2).mean(axis=1)
+            noisy = counts + rng.laplace(scale=2 / 0.5 / users, size=counts.size)
+            found = noisy if colour == ORANGE else poisson_rate(noisy, 2, largest_rate=2.0)
+            assert centre == pytest.approx(found.mean(), abs=5 * found.std() / np.sqrt(found.size))
 
 
 def test_the_four_bounds_have_the_errors_of_table_1(root):
@@ -456,6 +503,8 @@ def test_the_four_bounds_have_the_errors_of_table_1(root):
     best, private, median, quantile = (100 * float(x) for x in row[1].split(","))
     said = words_of("four-bounds")
     assert [f"{median:.0f}%", f"{quantile:.0f}%", f"{private:.1f}%", f"{best + 1e-9:.1f}%"] == said[2::2]
+    long = at("four-bounds", "rect", "width").reshape(4, 2)
+    assert np.allclose(100 * long[:, 1] / long[:, 0], [median, quantile, private, best], atol=0.06)
 
 
 def test_the_bars_of_record_or_person_are_the_two_parts_of_the_variance():
@@ -472,8 +521,18 @@ def test_the_bars_of_record_or_person_are_the_two_parts_of_the_variance():
 
 def test_the_lost_vote_is_lost_and_the_fifty_votes_win():
     values = np.random.default_rng(7).normal(0.5, 0.05, 400)
-    chosen = {}
-    for users in (14, 400):
+    chosen, scales = {}, np.arange(-27, 0)
+    noise = np.random.default_rng([7, 1]).laplace(scale=2, size=27)
+    dots = [float(one.get("cy")) for one in parts_of("lost-vote", "circle") if one.get("r") == "2.2"]
+    bars = parts_of("lost-vote", "rect")
+    for users, foot in ((14, 68), (400, 206)):
+        groups = (np.diff(values[: users // 8 * 8].reshape(-1, 2)) ** 2 / 2).reshape(-1, 4).mean(axis=1)
+        votes = np.sum((groups > 2.0 ** scales[:, None]) & (groups <= 2.0 ** (scales[:, None] + 1)), axis=1)
+        assert votes.sum() == users // 8
+        heights = [float(bar.get("height")) for bar in bars if (float(bar.get("y")) < 100) == (foot == 68)]
+        assert np.allclose(heights, 3.9 * votes[votes > 0], atol=0.01)
+        own = np.array(dots[:27] if foot == 68 else dots[27:])
+        assert np.allclose((foot - own) / 3.9, votes + noise, atol=0.01)
         release = private_variance(values[:users], epsilon=1.0, rng=np.random.default_rng([7, 1])).value
         chosen[users] = 0.0025 <= release <= 8 * 0.0025
     assert chosen == {14: False, 400: True} and round(np.log(1e6)) == 14
@@ -548,7 +607,7 @@ def test_weights_help_where_the_drawing_says():
         "weights lose a little",
         "weights gain much",
         "weights lose a little",
-        "weights gain little",
+        "weights gain or lose little",
     ]
 
 
@@ -604,6 +663,9 @@ def test_the_released_code_shrinks_by_the_average_weight():
     weight = law.mean_root(cap) / np.sqrt(cap)
     said = {f"{theta * weight:.2g}" for theta in (0.3, 0.7)}
     assert said == {"0.24", "0.55"} and said < {*words_of("wrong-away-from-zero")}
+    truth, code = at("wrong-away-from-zero", "circle", "cx").reshape(3, 2).T
+    np.testing.assert_allclose(code - code[0], weight * (truth - truth[0]), atol=0.1)
+    np.testing.assert_allclose((truth - truth[0]) / (truth[-1] - truth[0]), [0, 3 / 7, 1], atol=1e-3)
 
 
 def test_the_false_reports_are_subtracted():
@@ -631,6 +693,23 @@ def test_the_groups_of_batters_have_the_means_of_the_table():
     held = [table.sizes[group].sum() for group in np.array_split(order, 5)]
     areas = at("two-balances", "circle", "r")[-4:] ** 2
     np.testing.assert_allclose(areas / areas[-1], np.array(held[1:]) / held[-1], rtol=0.1)
+    fifths = np.array_split(order, 5)
+    alone = [table.rates[group].mean() for group in fifths]
+    pooled = [np.average(table.rates[group], weights=table.sizes[group]) for group in fifths]
+    props = [
+        float(re.match(r"M([\d.]+)", path.get("d"))[1])
+        for path in parts_of("two-balances", "path")
+        if path.get("d").endswith("Z")
+    ]
+    places, truth = [*at("two-balances", "circle", "cx"), *props], [*alone, *pooled, users, records]
+    slope, start = np.polyfit(truth, places, 1)
+    np.testing.assert_allclose(places, start + slope * np.array(truth), atol=0.5)  # one scale for all
+    (line,) = [
+        float(re.match(r"M\S+ ([\d.]+)", path.get("d"))[1])
+        for path in parts_of("size-tells-the-mean", "path")
+        if path.get("stroke-dasharray")
+    ]
+    assert (166 - line) / 500 == pytest.approx(users, abs=2e-4)
 
 
 def test_the_average_of_half_of_the_users_is_elsewhere():
@@ -651,7 +730,17 @@ def test_the_bounds_on_the_two_tables_are_those_of_the_rules():
         known = {"epsilon": 1.0, "delta": 1 / (2 * users)}
         sizes = np.sort(norms(counts, 2))[::-1]
         quantile = sizes[int(np.ceil(noise_mass(items, **known))) - 1]
-        assert counts.shape[0] == users and any(f"{users:,}" in words for words in said)
+        assert counts.shape[0] == users
+        left, shown = (2, "397 of 1,426 parts") if users == 1426 else (216, "700 of 20,985 players")
+        (curve,) = (
+            path.get("d")
+            for path in parts_of("one-rule-two-tables", "path", "#8a929a")
+            if path.get("d").startswith(f"M{left} 30L")
+        )
+        x, y = np.reshape(np.float64(re.findall(r"[\d.]+", curve)), (-1, 2)).T
+        ranks, star = (x - left) / 182 * (int(shown.split()[0]) - 1), two_approximate_bound(counts, **known)
+        held = np.minimum(np.interp(ranks, np.arange(users), sizes), 140 / 60 * star)  # cut at the top
+        assert shown in said and np.allclose((170 - y) / 60 * star, held, rtol=0.05)
         assert f"good bound: {two_approximate_bound(counts, **known):,.0f}" in said
         assert f"quantile: {quantile:,.0f}" in said
 

@@ -135,13 +135,47 @@ const userdpPage = (() => {
     for (const [name, act] of [["pointerover", mark], ["focusin", mark], ["pointerleave", clear], ["focusout", clear]]) graph.addEventListener(name, act);
   }
 
-  /* On a telephone a formula that is a little too wide is set smaller, down to 14 pixels; a wider one scrolls as it is. */
+  /* On a telephone a formula that is too wide is broken at the top level: at a wide blank, before a relation, before a sum. */
+  const BREAKS = [/^\\q?quad$/, /^(\\(le|leq|ge|geq|approx|sim|ll|gg|to)|[=<>])$/, /^[+-]$/];
+  const OPEN = /^([{([]|\\\{|\\left)$/, CLOSE = /^([})\]]|\\\}|\\right)$/, UNSEEN = /^([{}^_\s]|\\[,;:! ]|\\([bB]igg?[lrm]?|left|right|tfrac|frac))$/;
+  const tokens = (tex) => tex.match(/\\[a-zA-Z]+|\\?[^]/g) ?? [];
+  const weight = (tex) => tokens(tex).filter((token) => !UNSEEN.test(token)).length;
+
+  function pieces(tex, at) {
+    let depth = 0;
+    const found = [""];
+    for (const token of tokens(tex)) {
+      depth += OPEN.test(token) - CLOSE.test(token);
+      if (depth === 0 && at.test(token) && found.at(-1).trim()) found.push("");
+      found[found.length - 1] += token;
+    }
+    return found;
+  }
+
+  function broken(tex, part) {
+    const body = tex.replace(/\\(begin|end)\{(split|aligned|gathered)\}/g, "");
+    if (/\\begin|\\tag/.test(body)) return tex;
+    const whole = body.split("\\\\").map((line) => line.replaceAll("&", "")), room = part * Math.max(...whole.map(weight));
+    let lines = whole;
+    for (const at of BREAKS) lines = lines.flatMap((line) => (weight(line) > room ? pieces(line, at) : [line]));
+    const set = lines.map((line) => line.replace(/^\s*\\q?quad(?![a-zA-Z])/, "").replace(/^(?=\s*([=<>+-]|\\(le|leq|ge|geq|approx|sim|ll|gg|to)(?![a-zA-Z])))/, "\\quad{}"));
+    return lines.length > whole.length ? `\\begin{aligned}&${set.join("\\\\&")}\\end{aligned}` : tex;
+  }
+
+  /* One that is a little too wide is set smaller, down to 14 pixels; a wider one scrolls as it is. */
   async function fit() {
     await window.MathJax?.startup?.promise;
-    const sizes = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => {
-      const part = 0.99 * one.clientWidth / one.scrollWidth;
-      return [one, part, part * parseFloat(getComputedStyle(one).fontSize)];
-    });
+    const page = window.MathJax?.startup?.document, wide = (one) => 0.99 * one.clientWidth / one.scrollWidth;
+    for (const item of page ? [...page.math] : []) {
+      const { typesetRoot: one, math } = item;
+      if (!item.display || !one?.clientWidth || wide(one) * parseFloat(getComputedStyle(one).fontSize) >= 15) continue;
+      const tex = broken(math, wide(one));
+      if (tex === math) continue;
+      item.typesetRoot = await MathJax.tex2chtmlPromise(tex, MathJax.getMetricsFor(one.parentElement, true));
+      one.replaceWith(item.typesetRoot);
+    }
+    page?.clear().updateDocument();
+    const sizes = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, wide(one), wide(one) * parseFloat(getComputedStyle(one).fontSize)]);
     for (const [one, part, size] of sizes) if (part < 0.99 && size >= 14) one.style.fontSize = `${size}px`;
   }
 
@@ -176,7 +210,7 @@ const userdpPage = (() => {
     document.querySelectorAll(".statement-graph").forEach(follow);
     for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, show, { passive: true });
   }
-  return { start, preview };
+  return { start, preview, broken };
 })();
 
 window.addEventListener("DOMContentLoaded", userdpPage.start);
