@@ -299,6 +299,8 @@ def test_the_cap_of_the_five_users_is_the_theorems_at_a_budget_of_1():
     assert cap == 5 and {*map(str, sizes)} <= {*said} and "cap 5" in said
     assert f"with the cap it hides {cap}, {sizes.max() / cap:.0f} times less" in said
     assert f"{np.maximum(sizes - cap, 0).sum()} taken to be in the middle" in said
+    expected = [*np.minimum(sizes, cap), sizes.max() - cap]
+    assert np.allclose(at("totals-cut", "rect", "width") / 4, expected)
 
 
 def test_the_three_reports_of_a_number_are_drawn_as_they_fall():
@@ -339,6 +341,11 @@ def test_two_of_the_five_users_say_yes_at_the_right_threshold():
     means = [float(words) for words in said if words.startswith("0.")]
     (threshold,) = [float(words.split()[1]) for words in said if words.startswith("threshold 0")]
     assert sorted(means) == [0.28, 0.29, 0.30, 0.31, 0.32]
+    line, enlarged = at("right-threshold", "circle", "cx").reshape(2, 5)
+    (cut,) = (x for x, *_ in paths_of("right-threshold", BLUE, "1.5"))
+    assert np.allclose((line - 30) / 1000, sorted(means)) and np.allclose(
+        np.interp(threshold, sorted(means), enlarged), cut
+    )
     assert [words for words in said if words in ("yes", "no")] == [
         "yes" if mean > threshold else "no" for mean in means
     ]
@@ -477,6 +484,11 @@ def test_counts_of_mean_2_have_the_clipped_mean_that_is_drawn():
     mean = np.minimum(np.arange(60), 2) @ poisson(2).pmf(np.arange(60))
     assert np.isclose(mean, clipped_poisson_mean(2.0, 2))
     assert f"Clipped at 2, their mean is {mean:.2f};" in words_of("undo-the-clip")
+    heights = at("undo-the-clip", "rect", "height").reshape(2, 7)  # of the counts as they are, and clipped
+    assert np.allclose(heights / 150, poisson(2).pmf(np.arange(7)), atol=1e-4)
+    tips = [part.get("d") for part in parts_of("undo-the-clip", "path") if part.get("d").endswith("Z")][:2]
+    places = [(float(re.match(r"M([\d.]+)", tip)[1]) - 24) / 46 for tip in tips]
+    assert places == pytest.approx([2, mean], abs=0.01)
 
 
 def test_the_bars_of_both_estimates_have_their_exact_errors():
@@ -655,6 +667,18 @@ def test_the_printed_bound_crosses_the_floor_for_two_users():
     assert dame_upper(few, form="printed", **known) > dame_lower(few, **known)
     assert dame_upper(many, form="printed", **known) < dame_lower(many, **known)
     assert dame_upper(many, **known) == 1
+    lines = [part.get("d") for part in parts_of("bound-below-the-floor", "path") if not part.get("fill")][:3]
+    decades = np.arange(19)
+    laws = [constant_size(10 ** int(decade)) for decade in decades]
+    bounds = (
+        [dame_lower(law, **known) for law in laws],
+        [dame_upper(law, form="printed", **known) for law in laws],
+        [dame_upper(law, **known) for law in laws],
+    )
+    for line, bound in zip(lines, bounds, strict=True):  # a decade is 14 units of records, 6.52 of risk
+        x, y = np.reshape(np.float64(re.findall(r"[\d.]+", line)), (-1, 2)).T
+        drawn = (40 - np.interp(28 + 14 * decades, x, y)) / 6.52
+        np.testing.assert_allclose(drawn, np.log10(bound), atol=0.1)
 
 
 def test_the_released_code_shrinks_by_the_average_weight():
@@ -743,6 +767,25 @@ def test_the_bounds_on_the_two_tables_are_those_of_the_rules():
         assert shown in said and np.allclose((170 - y) / 60 * star, held, rtol=0.05)
         assert f"good bound: {two_approximate_bound(counts, **known):,.0f}" in said
         assert f"quantile: {quantile:,.0f}" in said
+
+
+def test_the_clocks_show_the_hour_the_minute_and_both():
+    turns = {}
+    for colour, width in ((BLUE, "3.5"), (ORANGE, "2.5")):
+        ((x, y, end, height),) = paths_of("hour-and-minute", colour, width)
+        turns[colour] = np.degrees(np.arctan2(end - x, y - height)) % 360
+    assert turns[ORANGE] == pytest.approx(6 * 20, abs=0.1)
+    assert turns[BLUE] == pytest.approx(30 * (10 + 20 / 60), abs=0.1)
+
+
+def test_one_coin_for_all_bits_names_the_user():
+    bits = np.reshape(
+        [float(box.get("fill-opacity")) > 0 for box in parts_of("one-coin-for-all-bits", "rect")], (6, 4)
+    )
+    assert [*bits[:2].sum(axis=1), *bits[3:5].sum(axis=1)] == [1, 1, 1, 1]  # a vote for one bin each
+    ann, bob, report = bits[3:]
+    assert (report == ~ann).all() and (report != bob).any() and (report != ~bob).any()
+    assert (bits[0] == ann).all() and (bits[1] == bob).all()
 
 
 def test_one_of_twenty_intervals_misses_and_three_of_the_shorter():

@@ -41,11 +41,12 @@ class Register(Transform):
         known: Counter[str] = Counter()
         for k, row in enumerate(self.document.findall(nodes.row)):
             symbols = [*row[0].findall(nodes.math)] if isinstance(row.parent, nodes.tbody) else []
+            meaning = max((entry.astext() for entry in row[1:]), key=len)
             for symbol in symbols:
                 row["ids"] = [f"symbol-{k}"]
                 known[tex := symbol.astext()] += 1
                 shown = symbol.deepcopy() if known[tex] == 1 else nodes.superscript(text=str(known[tex]))
-                link = nodes.reference("", "", shown, refid=f"symbol-{k}", internal=True)
+                link = nodes.reference("", "", shown, refid=f"symbol-{k}", internal=True, reftitle=meaning)
                 found.setdefault(letter_of(tex), []).append(link)
         found.pop("", None)
         register = nodes.container(classes=["letters"])

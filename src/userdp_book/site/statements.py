@@ -10,7 +10,7 @@ from userdp_papers.study.claims import VERDICTS, statements, verdicts
 
 from ..evidence.proofs import extent
 from . import SAFE
-from .boxes import AUTHORS, own_name
+from .boxes import AUTHORS, own_name, ribbon, tone
 from .claims import Stored, anchor, badge, claim_box, collect, evidence, expectation, measured, offered, slug
 from .generated import FromData, made_of
 from .graph import amended, rests_on, uses
@@ -93,7 +93,7 @@ class Scorecard(Generated):
         said = [nodes.strong("", "", *self.text(judged["sentence"]))]
         name, checked = statement_link(item["id"]), extent(item["id"], Path(self.env.srcdir))
         proved = nodes.inline(text=f"machine-checked {checked}" if checked else "", classes=["evidence"])
-        verdict = [badge(judged["verdict"]), nodes.Text(" "), proved]
+        verdict = [pill(item["id"]), nodes.Text(" "), proved]
         yield row([name, said, verdict, "", "", ""], paper=paper, row="statement")
         for claim in claims:
             cells = ["", self.text(claim["claim"]), *result(claim), page_link(claim)]
@@ -121,20 +121,28 @@ def counts(claims: list[Stored]) -> nodes.table:
 
 
 class StatementIndex(Generated):
-    """Every numbered item of the papers: its box, its verdict, what it uses and what of that is amended."""
+    """Every numbered item of the papers: its box, its ribbon, what is true of it and what its proof uses."""
 
-    head = ["statement", "content", "verdict", "what is true of it", "uses", "of these, amended"]
+    head = ["statement", "as printed", "what is true of it"]
 
     def show(self, claims):
         return [nodes.container("", *super().show(claims), classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
-        judged = verdicts()[item["id"]]
-        rests = amended(rests_on(item["id"]))
-        links = [links_to(ids) for ids in (uses(item["id"]), rests)]
-        name = statement_link(item["id"])
-        cells = [name, item["content"], badge(judged["verdict"]), self.text(judged["sentence"]), *links]
-        return [row(cells, paper=item["paper"], verdict=judged["verdict"])]
+        id, red = item["id"], tone(item["id"]) == "refuted"
+        judged = verdicts()[id]
+        name = row([statement_link(id), pill(id), self.text(judged["sentence"])], paper=item["paper"])
+        name["classes"].append(f"by-verdict-{'false-or-broken' if red else slug(judged['verdict'])}")
+        name[0] += nodes.paragraph(text=item["content"], classes=["beneath"])
+        for words, ids in ("Uses ", uses(id)), ("Amended of these: ", amended(rests_on(id))):
+            if links := links_to(ids):
+                name[2] += nodes.paragraph("", words, *links, classes=["beneath"])
+        return [name]
+
+
+def pill(id: str) -> nodes.inline:
+    """What the ribbon of the statement's box says, in a table."""
+    return nodes.inline(text=ribbon(id).astext(), classes=["verdict", f"verdict-{tone(id)}"])
 
 
 def links_to(ids: Iterable[str]) -> list[nodes.Node] | str:
