@@ -215,6 +215,14 @@ def test_output_perturbation_is_zero_from_that_mass_on_and_projected_below_it():
     assert output_perturbation(np.full((4, 2), 9), rng=Silent(noise=1e9), **options).value == 0
 
 
+def test_a_geometric_search_whose_steps_are_not_said_takes_fifty():
+    data, options = users(np.random.default_rng(10), 200, 4), CHOICE | {"delta": 1e-3, "users": 200}
+    asked = [Silent(), Silent()]
+    first = geometric_quantile(data, rng=asked[0], **options)
+    second = geometric_quantile(data, steps=50, rng=asked[1], **options)
+    assert first.value == second.value and asked[0].scales == asked[1].scales
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_descents_spend_exactly_what_they_say(relation):

@@ -505,6 +505,13 @@ def literal_objective(counts, bound, threshold, weight):
     return 2 * lost + weight * second
 
 
+def test_the_constants_of_the_bounds_between_whole_multiples_of_the_scale():
+    """Below 2 t + b = 4 the second part of chi is the larger; beyond it is the first."""
+    c, chi = error_constants([0.5, 3.0], [1.25, 7.5])
+    assert c == pytest.approx([(1 + np.log(2)) / 5, (1 + np.log(2)) / 5])
+    assert chi == pytest.approx([np.exp(-2.75), np.exp(-6.5 / 3) * 8.5 / 2])
+
+
 @pytest.mark.parametrize("scale", [0.5, 3.0, 40.0])
 @pytest.mark.parametrize("ratio", [1.0, 2.0, 9.0])
 def test_the_error_lies_between_its_two_bounds_and_touches_the_lower_one(scale, ratio):

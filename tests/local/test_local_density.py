@@ -272,6 +272,11 @@ def test_one_coefficient_asks_nobody():
     assert density_cutoff(n=20, size=10, epsilon=1.0, smoothness=1) == 1
 
 
+def test_without_a_budget_every_user_has_every_coefficient():
+    means = draw_user_coefficients(LAPLACE, n=3, size=9, terms=4, rng=np.random.default_rng(1))
+    assert means.shape == (3, 4) and np.isfinite(means).all() and np.all(means[:, 1:] != 0)
+
+
 def test_one_coefficient_is_known_beforehand():
     means = draw_user_coefficients(LAPLACE, n=3, size=9, terms=1, epsilon=1.0, rng=np.random.default_rng(1))
     assert (means == np.ones((3, 1))).all()

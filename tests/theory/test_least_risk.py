@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom
 
 from userdp.planning import plan
@@ -75,6 +76,16 @@ def test_the_two_point_bound_is_the_bayes_risk_of_answers_of_yes_or_no(size, gap
             sum(binom.pmf(k, n, keep) * 2 / (1 + np.exp(epsilon * (2 * k - n))) for k in range(n + 1))
         )
     assert two_point_least(law, n=n, epsilon=epsilon) == pytest.approx(max(risks))
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(1, 0.5), (7, 1.3), (50, 4.0), (400, 0.1), (400, 1.3)])
+def test_the_limit_of_a_score_solves_its_equation(size, epsilon):
+    """x = odds E (S - x)_+ for signs of mean 0, whose score S is the sum of the records."""
+    heads = np.arange(size + 1)
+    chance, score = binom.pmf(heads, size, 0.5), 2.0 * heads - size
+    root = brentq(lambda x: np.expm1(epsilon) * chance @ np.maximum(score - x, 0) - x, 0, size, xtol=1e-13)
+    found = float(score_limit(0.0, constant_size(size), epsilon=epsilon))
+    assert found == pytest.approx(min(root, np.sqrt(size)), rel=1e-8)
 
 
 def test_the_largest_budget_hides_nothing_and_no_number_overflows():
