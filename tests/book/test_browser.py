@@ -150,6 +150,7 @@ def test_a_closed_claim_shows_that_it_opens_and_one_that_fails_that_it_is_claime
             ["a ", r"\quad{}+ b ", r"\quad{}+ c ", r"\quad{}\le d ", r"\quad{}+ e ", r"\quad{}+ f"],
         ),
         (r"\begin{aligned} a &\le b \\ &= c \end{aligned}", 0.7, [" a ", r"\quad{}\le b ", r"\quad{} = c "]),
+        (r"(a - b)_+ + c = -1 + d", 0.3, ["(a - b)_+ ", r"\quad{}+ c ", r"\quad{}= -1 ", r"\quad{}+ d"]),
         (r"f(a \le b, c = d)", 0.3, None),
         (r"\left(a = b\right) \begin{cases} a = b \end{cases}", 0.3, None),
         (r"a = b \tag{1}", 0.3, None),

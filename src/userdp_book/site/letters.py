@@ -39,10 +39,10 @@ class Register(Transform):
     def apply(self, **kwargs) -> None:
         found: dict[str, list[nodes.Node]] = {}
         known: Counter[str] = Counter()
-        for k, row in enumerate(self.document.findall(nodes.row)):
-            symbols = [*row[0].findall(nodes.math)] if isinstance(row.parent, nodes.tbody) else []
+        bodies = [*self.document.findall(nodes.tbody)]
+        for k, row in enumerate(row for body in bodies for row in body):
             meaning = max((entry.astext() for entry in row[1:]), key=len)
-            for symbol in symbols:
+            for symbol in row[0].findall(nodes.math):
                 row["ids"] = [f"symbol-{k}"]
                 known[tex := symbol.astext()] += 1
                 shown = symbol.deepcopy() if known[tex] == 1 else nodes.superscript(text=str(known[tex]))

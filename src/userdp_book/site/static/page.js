@@ -141,13 +141,15 @@ const userdpPage = (() => {
   const tokens = (tex) => tex.match(/\\[a-zA-Z]+|\\?[^]/g) ?? [];
   const weight = (tex) => tokens(tex).filter((token) => !UNSEEN.test(token)).length;
 
+  // Not after a sign, of which it would be the second, nor in an index.
   function pieces(tex, at) {
-    let depth = 0;
+    let depth = 0, last = "_";
     const found = [""];
     for (const token of tokens(tex)) {
       depth += OPEN.test(token) - CLOSE.test(token);
-      if (depth === 0 && at.test(token) && found.at(-1).trim()) found.push("");
+      if (depth === 0 && at.test(token) && !/[_^]/.test(last) && !BREAKS.some((sign) => sign.test(last))) found.push("");
       found[found.length - 1] += token;
+      if (token.trim()) last = /[_^]/.test(last) ? "x" : token;
     }
     return found;
   }
