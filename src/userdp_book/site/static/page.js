@@ -143,11 +143,11 @@ const userdpPage = (() => {
 
   // Not after a sign, of which it would be the second, nor in an index.
   function pieces(tex, at) {
-    let depth = 0, last = "_";
+    let depth = 0, last = "";
     const found = [""];
     for (const token of tokens(tex)) {
       depth += OPEN.test(token) - CLOSE.test(token);
-      if (depth === 0 && at.test(token) && !/[_^]/.test(last) && !BREAKS.some((sign) => sign.test(last))) found.push("");
+      if (depth === 0 && at.test(token) && /[^_^]/.test(last) && !BREAKS.some((sign) => sign.test(last))) found.push("");
       found[found.length - 1] += token;
       if (token.trim()) last = /[_^]/.test(last) ? "x" : token;
     }
