@@ -207,7 +207,7 @@ def test_heads_of_fair_coins_are_too_many_and_of_rare_ones_are_not():
     coins = np.reshape([bool(one.get("fill")) for one in parts_of("rare-heads", "circle")], (2, 24))
     said = words_of("rare-heads")
     assert [*coins.sum(axis=1)] == [12, 3] and {"12 heads: too many", "3 heads: allowed"} < {*said}
-    assert 6 / (2 * 24) == 1 / 8 and binom.sf(6, 24, 1 / 8) < 0.05 < 0.95 < binom.sf(6, 24, 1 / 2)
+    assert binom.sf(6, 24, 1 / 8) < 0.05 < 0.95 < binom.sf(6, 24, 1 / 2)
 
 
 def test_one_run_in_so_many_fails_and_makes_most_of_the_risk():
@@ -547,19 +547,14 @@ def test_the_lost_vote_is_lost_and_the_fifty_votes_win():
         assert np.allclose((foot - own) / 3.9, votes + noise, atol=0.01)
         release = private_variance(values[:users], epsilon=1.0, rng=np.random.default_rng([7, 1])).value
         chosen[users] = 0.0025 <= release <= 8 * 0.0025
-    assert chosen == {14: False, 400: True} and round(np.log(1e6)) == 14
+    assert chosen == {14: False, 400: True}
     said = words_of("lost-vote")
-    assert (
-        said[0].startswith("14 users: one vote")
-        and 14 // 8 == 1
-        and 400 // 8 == 50
-        and "400 users: 50 votes" in said
-    )
+    assert said[0].startswith("14 users: one vote") and f"400 users: {votes.sum()} votes" in said
 
 
 def test_the_three_cohorts_are_those_of_the_run():
     said = words_of("three-cohorts")
-    assert {"100", "820", "80", "1,000 users, by number of records"} < {*said} and 100 + 820 + 80 == 1000
+    assert {"100", "820", "80", "1,000 users, by number of records"} < {*said}
     wide = [float(bar.get("width")) for bar in parts_of("three-cohorts", "rect")]
     assert np.allclose(np.divide(wide[:3], sum(wide[:3])), [0.1, 0.82, 0.08])
 
