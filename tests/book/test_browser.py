@@ -282,9 +282,9 @@ def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
     wanted = sum(item["paper"] == "dame" for item in statements().values())
     said = tab.locator(".userdp-filter output").inner_text()
     assert said == f"{wanted} of {len(statements())} rows shown" and tab.url.endswith("?paper=dame")
-    rows = "() => [...document.querySelectorAll('tr.by-paper-dame')].map((row) => row.cells[1].textContent)"
+    rows = "() => [...document.querySelectorAll('tr.by-paper-dame')].map((row) => row.cells[0].textContent)"
     as_written = tab.evaluate(rows)
-    head = tab.locator("tr:visible th button", has_text="content").first
+    head = tab.locator("tr:visible th button", has_text="statement").first
     seen = []
     for _ in range(3):
         head.click()
