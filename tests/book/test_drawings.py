@@ -304,8 +304,7 @@ def test_the_cap_of_the_five_users_is_the_theorems_at_a_budget_of_1():
 
 
 def test_the_three_reports_of_a_number_are_drawn_as_they_fall():
-    tree = ElementTree.parse(diagrams.DRAWINGS / "three-reports.svg").getroot()
-    window = [part.get("d") for part in tree.iter(f"{SVG}path") if part.get("d").endswith("Z")][1]
+    window = [part.get("d") for part in parts_of("three-reports", "path") if part.get("d").endswith("Z")][1]
     corners = [[*map(float, pair.split())] for pair in re.findall(r"[\d.]+ [\d.]+", window)]
     places = [(x - 200) / 62 for x, _ in corners]
     drawn = PiecewiseReport(-1.0, 1.0, 3.0).privatise(np.full(20_000, 0.4), np.random.default_rng(1))
@@ -316,7 +315,9 @@ def test_the_three_reports_of_a_number_are_drawn_as_they_fall():
     heights = [202 - y for _, y in corners]
     assert inside == pytest.approx((places[4] - places[2]) * heights[3] / 30, abs=0.02)
     two = TwoPointReport(-1.0, 1.0, 3.0)
-    bars = [[float(bar.get(key)) for key in ("x", "width", "height")] for bar in tree.iter(f"{SVG}rect")]
+    bars = [
+        [float(bar.get(key)) for key in ("x", "width", "height")] for bar in parts_of("three-reports", "rect")
+    ]
     assert [(x + width / 2 - 200) / 62 for x, width, _ in bars] == pytest.approx(
         [-two.magnitude, two.magnitude], abs=0.01
     )
@@ -355,8 +356,7 @@ def test_the_window_with_most_means_and_its_interval():
     five = np.array([0.28, 0.30, 0.31, 0.33, 0.90])
     counts = [np.sum(abs(five - centre) <= 0.1) for centre in (-0.5, 0.3, 0.9)]
     assert words_of("window-first")[1:4] == [*map(str, counts)]
-    tree = ElementTree.parse(diagrams.DRAWINGS / "window-first.svg")
-    widths = [float(box.get("width")) for box in tree.iter(f"{SVG}rect")]
+    widths = [float(box.get("width")) for box in parts_of("window-first", "rect")]
     assert widths == [36, 36, 36, 72] and 5 * widths[-1] == 360  # the domain is 360 long
 
 
@@ -365,17 +365,15 @@ def test_the_floors_of_five_users_are_exact():
     local = binom.sf(2, 5, 1 / (1 + odds))
     central = Fraction(1, odds**2) / (1 + odds)  # n = 5: e^{-2 eps} / (1 + e^eps)
     assert f"wrong: 1 in {1 / local:.0f}" in said and f"wrong: 1 in {1 / central}" in said
-    tree = ElementTree.parse(diagrams.DRAWINGS / "two-floors.svg")
-    bars = np.array([float(bar.get("height")) for bar in tree.iter(f"{SVG}rect")][5:]) / 110
+    bars = np.array([float(bar.get("height")) for bar in parts_of("two-floors", "rect")][5:]) / 110
     assert bars == pytest.approx([1 / 36, 1 / 12, 1 / 4, 3 / 4, 11 / 12, 35 / 36], abs=1e-3)
     lies = said.index("local: each may lie")
     assert said[lies + 2 : lies + 11 : 2].count("no") == 3 and "majority: no" in said
 
 
 def test_only_a_prior_of_coins_has_too_many_nonzero_entries():
-    tree = ElementTree.parse(diagrams.DRAWINGS / "coins-or-sets.svg")
     rows = {}
-    for box in tree.iter(f"{SVG}rect"):
+    for box in parts_of("coins-or-sets", "rect"):
         rows.setdefault(float(box.get("y")), []).append(box.get("fill") is not None)
     assert [sum(row) for row in rows.values()] == [2, 5, 1, 3, 4]
     assert all(len(row) == 24 for row in rows.values())
@@ -390,14 +388,13 @@ def test_every_open_question_has_its_square(root):
     said = words_of("open-and-answered")
     names = "answered", "in part", "open"
     assert [f"{count} {words}" for count, words in zip(counts, names, strict=True)] == said[-3:]
-    tree = ElementTree.parse(diagrams.DRAWINGS / "open-and-answered.svg")
-    assert len([*tree.iter(f"{SVG}rect")]) == sum(counts) + 3
+    assert len(parts_of("open-and-answered", "rect")) == sum(counts) + 3
     asked, paper = {}, None
     for cell, kind in re.findall(r"^\| ?([^|]*?) ?\|.*?\{\.verdict \.verdict-([\w-]+)\}", table, re.M):
         paper = re.split(", | after ", cell)[0] or paper
         asked.setdefault(paper, [0, 0, 0])[kinds.index(kind)] += 1
     rows = {}
-    for box in tree.iter(f"{SVG}rect"):
+    for box in parts_of("open-and-answered", "rect"):
         colours = (box.get("fill"), box.get("stroke"))
         kind = {(BLUE, BLUE): 0, (None, BLUE): 1, (None, "#8a929a"): 2}[colours]
         rows.setdefault(float(box.get("y")), [0, 0, 0])[kind] += 1
@@ -693,8 +690,7 @@ def test_the_false_reports_are_subtracted():
     assert (reported - (1 - keep) * users) / (2 * keep - 1) == yes
     said = words_of("lies-subtracted")
     assert f"The server computes ({reported} − ¼ × {users}) × 2 = {yes}." in said
-    tree = ElementTree.parse(diagrams.DRAWINGS / "lies-subtracted.svg")
-    filled = [disc for disc in tree.iter(f"{SVG}circle") if disc.get("fill")]
+    filled = [disc for disc in parts_of("lies-subtracted", "circle") if disc.get("fill")]
     assert [sum(disc.get("cy") == y for disc in filled) for y in ("34", "96")] == [yes, reported]
 
 
@@ -734,10 +730,15 @@ def test_the_groups_of_batters_have_the_means_of_the_table():
 def test_the_average_of_half_of_the_users_is_elsewhere():
     x, filled = at("half-of-the-users", "circle", "cx"), 6
     assert x.size == 12 + filled
-    tree = ElementTree.parse(diagrams.DRAWINGS / "half-of-the-users.svg")
-    gap = next(path.get("d") for path in tree.iter(f"{SVG}path") if path.get("stroke-width") == "5")
-    users = [float(disc.get("cx")) for disc in tree.iter(f"{SVG}circle") if disc.get("cy") == "36"]
-    half = [float(disc.get("cx")) for disc in tree.iter(f"{SVG}circle") if disc.get("cy") == "114"]
+    gap = next(
+        path.get("d") for path in parts_of("half-of-the-users", "path") if path.get("stroke-width") == "5"
+    )
+    users = [
+        float(disc.get("cx")) for disc in parts_of("half-of-the-users", "circle") if disc.get("cy") == "36"
+    ]
+    half = [
+        float(disc.get("cx")) for disc in parts_of("half-of-the-users", "circle") if disc.get("cy") == "114"
+    ]
     ends = [float(point.split()[0]) for point in gap[1:].split("L")]
     np.testing.assert_allclose(ends, [np.mean(users), np.mean(half)], atol=0.1)
 

@@ -129,15 +129,15 @@ class StatementIndex(Generated):
         return [nodes.container("", *super().show(claims), classes=["userdp-filtered"])]
 
     def rows(self, item, claims):
-        id, red = item["id"], tone(item["id"]) == "refuted"
-        judged = verdicts()[id]
-        name = row([statement_link(id), pill(id), self.text(judged["sentence"])], paper=item["paper"])
-        name["classes"].append(f"by-verdict-{'false-or-broken' if red else slug(judged['verdict'])}")
-        name[0] += nodes.paragraph(text=item["content"], classes=["beneath"])
+        id, judged = item["id"], verdicts()[item["id"]]
+        verdict = "false or broken" if tone(id) == "refuted" else judged["verdict"]
+        cells = [statement_link(id), pill(id), self.text(judged["sentence"])]
+        line = row(cells, paper=item["paper"], verdict=verdict)
+        line[0] += nodes.paragraph(text=item["content"], classes=["beneath"])
         for words, ids in ("Uses ", uses(id)), ("Amended of these: ", amended(rests_on(id))):
             if links := links_to(ids):
-                name[2] += nodes.paragraph("", words, *links, classes=["beneath"])
-        return [name]
+                line[2] += nodes.paragraph("", words, *links, classes=["beneath"])
+        return [line]
 
 
 def pill(id: str) -> nodes.inline:

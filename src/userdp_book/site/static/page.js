@@ -160,24 +160,31 @@ const userdpPage = (() => {
     const whole = body.split("\\\\").map((line) => line.replaceAll("&", "")), room = part * Math.max(...whole.map(weight));
     let lines = whole;
     for (const at of BREAKS) lines = lines.flatMap((line) => (weight(line) > room ? pieces(line, at) : [line]));
-    const set = lines.map((line) => line.replace(/^\s*\\q?quad(?![a-zA-Z])/, "").replace(/^(?=\s*([=<>+-]|\\(le|leq|ge|geq|approx|sim|ll|gg|to)(?![a-zA-Z])))/, "\\quad{}"));
+    const first = (line) => tokens(line.trimStart())[0] ?? "", blank = (line) => BREAKS[0].test(first(line));
+    const set = lines.map((line) => (blank(line) ? line.trimStart().slice(first(line).length) : line))
+      .map((line) => (BREAKS.some((sign) => sign.test(first(line))) ? `\\quad{}${line}` : line));
     return lines.length > whole.length ? `\\begin{aligned}&${set.join("\\\\&")}\\end{aligned}` : tex;
   }
 
   /* One that is a little too wide is set smaller, down to 14 pixels; a wider one scrolls as it is. */
   async function fit() {
     await window.MathJax?.startup?.promise;
-    const page = window.MathJax?.startup?.document, wide = (one) => 0.99 * one.clientWidth / one.scrollWidth;
+    const page = window.MathJax?.startup?.document;
+    // The part of it that fits, and the size of letters at which all would.
+    const room = (one) => {
+      const part = 0.99 * one.clientWidth / one.scrollWidth;
+      return [part, part * parseFloat(getComputedStyle(one).fontSize)];
+    };
     for (const item of page ? [...page.math] : []) {
       const { typesetRoot: one, math } = item;
-      if (!item.display || !one?.clientWidth || wide(one) * parseFloat(getComputedStyle(one).fontSize) >= 15) continue;
-      const tex = broken(math, wide(one));
+      if (!item.display || !one?.clientWidth) continue;
+      const [part, size] = room(one), tex = size < 15 ? broken(math, part) : math;
       if (tex === math) continue;
       item.typesetRoot = await MathJax.tex2chtmlPromise(tex, MathJax.getMetricsFor(one.parentElement, true));
       one.replaceWith(item.typesetRoot);
     }
     page?.clear().updateDocument();
-    const sizes = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, wide(one), wide(one) * parseFloat(getComputedStyle(one).fontSize)]);
+    const sizes = [...document.querySelectorAll("mjx-container[display='true']")].map((one) => [one, ...room(one)]);
     for (const [one, part, size] of sizes) if (part < 0.99 && size >= 14) one.style.fontSize = `${size}px`;
   }
 
