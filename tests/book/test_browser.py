@@ -73,6 +73,18 @@ def test_an_opening_drawing_below_the_first_screen_is_seen(tab, site):
     assert len(tab.evaluate(FAULTS)[fault]) == 1
 
 
+def test_the_box_that_opens_a_page_has_its_width_before_its_words(tab, site):
+    """A page that is shown while it arrives does not jump when they come."""
+    visit(tab, site, "book/kent/regimes")
+    widths = """() => ['.admonition.tip', '.admonition.tip > .diagram'].map(
+      (name) => document.querySelector(name).getBoundingClientRect().width)"""
+    before = tab.evaluate(widths)
+    tab.evaluate(
+        "() => document.querySelectorAll('.admonition.tip > p:not(.admonition-title)').forEach(e => e.remove())"
+    )
+    assert tab.evaluate(widths) == before
+
+
 def test_what_is_asked_elsewhere_or_not_there_is_seen(tab, site):
     """Control: a page that wants a picture of another machine, and one that this one has not."""
     visit(tab, site, docnames()[0])
