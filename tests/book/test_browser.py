@@ -79,9 +79,8 @@ def test_the_box_that_opens_a_page_has_its_width_before_its_words(tab, site):
     widths = """() => ['.admonition.tip', '.admonition.tip > .diagram'].map(
       (name) => document.querySelector(name).getBoundingClientRect().width)"""
     before = tab.evaluate(widths)
-    tab.evaluate(
-        "() => document.querySelectorAll('.admonition.tip > p:not(.admonition-title)').forEach(e => e.remove())"
-    )
+    words = ".admonition.tip > p:not(.admonition-title)"
+    tab.evaluate(f"() => document.querySelectorAll('{words}').forEach(e => e.remove())")
     assert tab.evaluate(widths) == before
 
 
