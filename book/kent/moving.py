@@ -66,7 +66,7 @@ def best_width(m: int, n: int, epsilon: float, first: int) -> tuple[float, int]:
         "d": Slider("coordinates d", (1, 2, 4, 8), 3),
     },
     y=Axis("budget spent", 0, 10, log=False),
-    lines={"stated": "text-muted", "spent as printed": "a", "spent, corrected": "c"},
+    lines={"stated": "text-muted", "spent as printed": "c", "spent, corrected": "a"},
     says="Folds in which a user takes part: {served} as printed, {right} when corrected.",
     verdict=(
         "spent as printed",

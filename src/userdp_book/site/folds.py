@@ -24,7 +24,7 @@ TABLE = 'class="dataframe"'
 ROWS = 5  # of a table that stays open beside a figure, with its head
 MANY = 10  # of a table that stays open at all
 PRINTED = 6  # lines that stay open
-HELD = 3  # claims of one cell that hold, and are folded
+HELD = 2  # claims of one cell that hold, and are folded
 WORST_FIRST = ("refuted", "not reproducible", "holds after correction", "holds", "context")
 NUMBERS, PRINT = "The table", "What is printed"
 BAR = "Code, checks and numbers"
@@ -153,6 +153,8 @@ class Folds(SphinxPostTransform):
             fold(cell, whole=bool(REPORTS.search(str(self.document.get("source")))))
             for output in cell.children[1:]:
                 output[:] = in_order(output.children)
+            if cell.get("hide_mode") == "all" and (false := refuted(cell)):
+                cell.parent.insert(cell.parent.index(cell) + 1, nodes.container("", *false))
 
 
 class Bars(SphinxPostTransform):
@@ -230,6 +232,14 @@ def in_order(parts: list[nodes.Element]) -> list[nodes.Node]:
         row = [badge("holds"), nodes.inline(text=f"{len(held)} claims about {names}")]
         told["holds"] = folded(row, held, classes="held")
     return [*chain(*told.values())]
+
+
+def refuted(cell: nodes.container) -> list[nodes.Node]:
+    """Take out what is false: it stays in sight where its cell folds."""
+    false = [part for output in cell[1:] for part in output if part.get("verdict") == "refuted"]
+    for part in false:
+        part.parent.remove(part)
+    return false
 
 
 def put_behind(name: str, output: nodes.Element) -> None:

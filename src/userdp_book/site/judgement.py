@@ -14,7 +14,7 @@ from .claims import badge, collect, folded, joined, slug
 from .generated import SOURCES, FromData, made_of
 from .links import to_page, to_statement
 from .moving import figures, placed
-from .statements import heading, page_link, statement_link, table
+from .statements import page_link, section, statement_link, table
 
 MOVES = {
     "printed": "As printed",
@@ -23,7 +23,7 @@ MOVES = {
     "survives": "What stands",
 }
 LOSS = {"stated": "stated", "really": "really", "smallest example": "example"}
-GRAVE = SEVERITIES[:3]
+READ = {"printed": "printed", "to be read": "repair"}
 SOURCES["judgement"] = lambda root: [faults(), verdicts()]
 
 
@@ -72,19 +72,11 @@ class Judged(FromData):
         name = to_statement(id, own_name(id, f"/{self.options.get('paper')}/"))
         return [nodes.strong("", "", name), nodes.Text(" · "), *self.text(within(fault))]
 
-    def row(self, fault: dict, *more: nodes.Node) -> list[nodes.Node]:
-        """An error in a row: whose, where, what is printed."""
-        name = nodes.strong(text=own_name(fault["statement"], f"/{self.options.get('paper')}/"))
-        printed = nodes.emphasis(text="As printed."), nodes.Text(" "), *self.text(fault["printed"])
-        return [nodes.inline("", "", name, *self.text(f" · {within(fault)}. "), *more, *printed)]
-
     def moves(self, fault: dict) -> list[nodes.Node]:
-        """What is behind the line."""
-        said = [self.said(word, fault[field]) for field, word in MOVES.items() if field != "printed"]
-        return [*said, *self.readings(fault)]
+        return [*(self.said(word, fault[field]) for field, word in MOVES.items()), *self.readings(fault)]
 
     def readings(self, fault: dict) -> list[nodes.Node]:
-        return [self.said("Reading", reading) for reading in fault.get("readings", [])]
+        return [self.said(f"Reading {k}", one) for k, one in enumerate(fault.get("readings", []), start=1)]
 
 
 class Corrections(Judged):
@@ -99,12 +91,11 @@ class Corrections(Judged):
         for kind in SEVERITIES:
             slips = [key for key in chosen if chosen[key]["severity"] == kind]
             parts[kind.capitalize()] = [key for key in slips if key not in top]
-        frame = nodes.container(classes=["userdp-filtered"])
+        frame = section("Every error", [], ["userdp-filtered"])
         for title, keys in parts.items():
             if keys:
-                frame += heading(title)
                 boxes = [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
-                frame += nodes.container("", *boxes, classes=[] if keys is top else ["window"])
+                frame += section(title, boxes)
         return [*self.losses(chosen), frame]
 
     def losses(self, chosen: dict[str, dict]) -> list[nodes.Node]:
@@ -123,8 +114,13 @@ class Corrections(Judged):
         box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{key}"])
         links = [to_statement(fault["statement"], "the statement's box"), *links]
         where = joined(" · ", [[link] for link in links], classes=["claim-numbers"])
-        row = self.row(fault, severity(fault), nodes.Text(" ")) if opened else self.row(fault)
-        box += folded(row, [*self.moves(fault), where], opened=opened)
+        row = [nodes.strong(text=own_name(fault["statement"])), *self.text(f" · {within(fault)} ")]
+        printed, *rest = self.moves(fault)
+        if opened:
+            row, rest = [*row, severity(fault)], [printed, *rest]
+        else:
+            row += [nodes.emphasis(text="printed: "), *self.text(fault["printed"])]
+        box += folded([nodes.inline("", "", *row)], [*rest, where], opened=opened)
         return box
 
 
@@ -215,22 +211,18 @@ class Readings(Judged):
 
 
 class Erratum(Judged):
-    """For a paper's authors: what stands, the errors by severity, the lesser in rows, misprints listed."""
+    """For a paper's authors: how much, what stands, the errors by severity, misprints in a table."""
 
     def show(self, chosen):
-        shown = [self.standing()]
-        for kind in SEVERITIES[:-1]:
-            if found := [fault for fault in chosen.values() if fault["severity"] == kind]:
-                entry = self.entry if kind in GRAVE else self.line
-                shown.append(self.part(kind.capitalize(), map(entry, found)))
-        if glyphs := [fault for fault in chosen.values() if fault["severity"] == SEVERITIES[-1]]:
-            listed = nodes.bullet_list("", *map(self.glyph, glyphs))
-            shown.append(self.part("To read differently", [listed]))
-        return shown
-
-    def part(self, title, entries):
-        """A section, which the page's own table of contents lists."""
-        return nodes.section("", nodes.title(text=title), *entries, ids=[slug(title)], names=[title.lower()])
+        found = {kind: [one for one in chosen.values() if one["severity"] == kind] for kind in SEVERITIES}
+        *kinds, last = filter(found.get, SEVERITIES)
+        parts = [section(kind.capitalize(), map(self.entry, found[kind])) for kind in kinds]
+        listed = table(["where", *READ], [*map(self.misprint, found[last])], "misprints")
+        parts.append(section("To read differently", [listed]))
+        here = self.env.docname
+        named = zip([*kinds, last], parts, strict=True)
+        counts = [[to_page(here, f"{len(found[kind])} {kind}", part["ids"][0])] for kind, part in named]
+        return [joined(" · ", counts), self.standing(), *parts]
 
     def standing(self):
         """Which statements hold as printed, by their own names."""
@@ -240,18 +232,11 @@ class Erratum(Judged):
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
-        entry = nodes.container("", nodes.paragraph("", "", *self.place(fault)), classes=["erratum-entry"])
-        entry += self.said(MOVES["printed"], fault["printed"])
-        entry += self.moves(fault)
-        return entry
+        place = nodes.paragraph("", "", *self.place(fault))
+        return nodes.container("", place, *self.moves(fault), classes=["erratum-entry"])
 
-    def line(self, fault):
-        """One of the lesser errors: on a screen its repair is behind what is printed."""
-        return nodes.container("", *folded(self.row(fault), self.moves(fault)), classes=["erratum-entry"])
-
-    def glyph(self, fault):
-        words = [*self.place(fault), nodes.Text(": "), *self.text(fault["repair"])]
-        return nodes.list_item("", nodes.paragraph("", "", *words))
+    def misprint(self, fault):
+        return [self.place(fault), *(self.text(fault[field]) for field in READ.values())]
 
 
 def setup(app) -> dict:

@@ -30,6 +30,12 @@ def heading(text: str) -> nodes.rubric:
     return nodes.rubric(text=text, **{"heading-level": 3})
 
 
+def section(title: str, parts: Iterable[nodes.Node], classes: list[str] | None = None) -> nodes.section:
+    """A part with a heading that the page's own table of contents lists."""
+    ids = [slug(title)]
+    return nodes.section("", nodes.title(text=title), *parts, ids=ids, names=ids, classes=classes or [])
+
+
 def row(cells: list, **by: str) -> nodes.row:
     """A row; what it is `by` paper, verdict and so on lets a reader choose it."""
     classes = [f"by-{field}-{slug(value)}" for field, value in by.items()]
@@ -126,7 +132,11 @@ class StatementIndex(Generated):
     head = ["statement", "as printed", "what is true of it"]
 
     def show(self, claims):
-        return [nodes.container("", *super().show(claims), classes=["userdp-filtered"])]
+        listed = super().show(claims)
+        papers = [
+            section(title.astext(), [rows]) for title, rows in zip(listed[::2], listed[1::2], strict=True)
+        ]
+        return [section("Every statement", papers, ["userdp-filtered", "whole"])]
 
     def rows(self, item, claims):
         id, judged = item["id"], verdicts()[item["id"]]

@@ -42,8 +42,9 @@ const userdpFilter = (() => {
       form.querySelector("output").value = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows shown`;
       // A table whose rows are all hidden goes with its title.
       for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+      const empty = (part) => part.querySelector("[class*='by-']:not([hidden])") === null;
+      for (const part of box.querySelectorAll("section")) part.hidden = empty(part);
       for (const title of box.querySelectorAll(".rubric")) {
-        const empty = (part) => part.querySelector("[class*='by-']:not([hidden])") === null;
         let next = title.nextElementSibling;
         while (next && empty(next) && !next.matches(".rubric")) next = next.nextElementSibling;
         title.hidden = !next || next.matches(".rubric");
@@ -53,7 +54,9 @@ const userdpFilter = (() => {
     };
     form.addEventListener("input", show);
     form.addEventListener("submit", (event) => event.preventDefault());
-    box.prepend(form);
+    // Below the title, where the box is a section.
+    const title = box.querySelector(":scope > :is(h2, h3)");
+    if (title) title.after(form); else box.prepend(form);
     tables.filter((table) => !table.tHead.querySelector("button")).forEach(sortable);
     show();
   }
