@@ -116,6 +116,7 @@ def test_long_prints_fold(lines, folded):
     [
         ("The bound is 3,\nand it holds.\n", "The bound is 3, and it holds."),
         ("ε is at most 1.", "ε is at most 1."),
+        ("It is in [-0.5, 10^6].", "It is in [−0.5, 10⁶]."),
         ("the bound is 3", None),
         ("Of users  1  2.", None),
         ("Users\n1  0.25", None),

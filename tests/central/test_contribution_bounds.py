@@ -213,6 +213,10 @@ def test_output_perturbation_is_zero_from_that_mass_on_and_projected_below_it():
     # two items and a budget of 1 have the mass 4: as many users are too few
     options = CHOICE | {"release_epsilon": 1.0, "release_delta": 0.0}
     assert output_perturbation(np.full((4, 2), 9), rng=Silent(noise=1e9), **options).value == 0
+    # who may hold four items pulls twice as hard: five users outweigh a mass between 8 and 10
+    assert 8 < noise_mass(4, **RELEASE) < 10
+    found = [output_perturbation(np.full((n, 4), 9), rng=Silent(noise=1e9), **CHOICE) for n in (4, 5)]
+    assert [one.value for one in found] == [0, 20]
 
 
 def test_a_geometric_search_whose_steps_are_not_said_takes_fifty():
@@ -223,7 +227,6 @@ def test_a_geometric_search_whose_steps_are_not_said_takes_fifty():
     assert first.value == second.value and asked[0].scales == asked[1].scales
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_descents_spend_exactly_what_they_say(relation):
     data = users(np.random.default_rng(10), 200, 4)

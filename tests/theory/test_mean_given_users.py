@@ -267,3 +267,5 @@ def test_the_first_of_the_fullest_empty_bins_is_geometric(ratio):
     uniform = (np.arange(20_000) + 0.5) / 20_000
     found = np.bincount([kernels._first_of(5, ratio, u) for u in uniform], minlength=5) / 20_000
     assert found == pytest.approx(ratio ** np.arange(5) / np.sum(ratio ** np.arange(5)), abs=1e-3)
+    # Three times the largest uniform number is rounded to 3.
+    assert kernels._first_of(3, ratio, np.nextafter(1, 0)) == 2

@@ -16,6 +16,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from . import SAFE
 from .claims import badge, folded
+from .tables import powers
 
 LINES = range(1, 16)  # of a cell that is shown
 FUNCTION = range(4, 13)  # of a function that is shown out of a longer cell
@@ -143,9 +144,7 @@ class Folds(SphinxPostTransform):
         for cell in cells:
             for text in long_prints(cell):
                 put_behind(PRINT, text)
-            at = cell.parent.index(cell)
-            near = cell.parent[max(at - 1, 0) : at + 2]
-            told = " ".join(one.astext() for one in near if isinstance(one, nodes.paragraph))
+            told = " ".join(one.astext() for one in beside(cell) if isinstance(one, nodes.paragraph))
             for table in long_tables(cell):
                 if (cell.parent in seen or rows(table) > MANY) and not ANNOUNCED.search(told):
                     put_behind(NUMBERS, table)
@@ -175,7 +174,7 @@ class Bars(SphinxPostTransform):
             stretches: list[list[nodes.Node]] = [[]]
             for place, child in enumerate(parent.children):
                 drawn = all(any(map(has_figure, part)) for part in (stretches[-1], parent.children[place:]))
-                if isinstance(child, nodes.section) or drawn and not is_cell(child):
+                if isinstance(child, nodes.section) or is_summary(child) or drawn and not is_cell(child):
                     stretches.append([])
                 stretches[-1].append(child)
             parent[:] = [part for stretch in stretches for part in with_bar(stretch)]
@@ -197,6 +196,11 @@ def is_solution(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Admonition) and "solution" in node["classes"]
 
 
+def is_summary(node: nodes.Node) -> bool:
+    """The box that closes a page, which stands below the bar."""
+    return isinstance(node, nodes.admonition) and node[0].astext() == "Summary"
+
+
 def has_figure(node: nodes.Node) -> bool:
     return next(node.findall(nodes.figure), None) is not None
 
@@ -216,6 +220,13 @@ def with_bar(stretch: list[nodes.Node]) -> list[nodes.Node]:
 
 def is_code(cell: nodes.container) -> bool:
     return cell.get("nb_element") == "cell_code" and cell[0].get("nb_element") == "cell_code_source"
+
+
+def beside(cell: nodes.container) -> list[nodes.Node]:
+    """What stands before and after a cell, but for cells without a result."""
+    near = [one for one in cell.parent if one is cell or not (is_cell(one) and len(one) == 1)]
+    at = near.index(cell)
+    return near[max(at - 1, 0) : at + 2]
 
 
 def is_figure(cell: nodes.container) -> bool:
@@ -304,7 +315,7 @@ class Words(SphinxPostTransform):
     def run(self, **kwargs) -> None:
         for block in [*self.document.findall(is_printed)]:
             if SENTENCES.fullmatch(text := block.astext().strip()):
-                block.replace_self(nodes.paragraph("", " ".join(text.split()), classes=["said"]))
+                block.replace_self(nodes.paragraph("", powers(" ".join(text.split())), classes=["said"]))
 
 
 def setup(app) -> dict:

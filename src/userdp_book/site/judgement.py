@@ -219,8 +219,7 @@ class Erratum(Judged):
         parts = [section(kind.capitalize(), map(self.entry, found[kind])) for kind in kinds]
         listed = table(["where", *READ], [*map(self.misprint, found[last])], "misprints")
         parts.append(section("To read differently", [listed]))
-        here = self.env.docname
-        named = zip([*kinds, last], parts, strict=True)
+        named, here = zip([*kinds, last], parts, strict=True), self.env.docname
         counts = [[to_page(here, f"{len(found[kind])} {kind}", part["ids"][0])] for kind, part in named]
         return [joined(" · ", counts), self.standing(), *parts]
 

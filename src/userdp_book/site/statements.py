@@ -133,9 +133,8 @@ class StatementIndex(Generated):
 
     def show(self, claims):
         listed = super().show(claims)
-        papers = [
-            section(title.astext(), [rows]) for title, rows in zip(listed[::2], listed[1::2], strict=True)
-        ]
+        pairs = zip(listed[::2], listed[1::2], strict=True)
+        papers = [section(title.astext(), [rows]) for title, rows in pairs]
         return [section("Every statement", papers, ["userdp-filtered", "whole"])]
 
     def rows(self, item, claims):

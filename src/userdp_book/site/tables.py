@@ -61,7 +61,7 @@ def spelled(text: str) -> str:
 def powers(text: str | None) -> str | None:
     """Powers of ten as in the verdicts, 4.17·10⁻⁷, 100,000 by thousands, a minus before what is not 0.00."""
     said = POWER.sub(lambda found: scientific(found[1] or "1", found[2]), text or "")
-    said = re.sub(r"^-(?=\d)", "−", re.sub(r"^-(?=0\.0*$)", "", said))
+    said = re.sub(r"(?<![\w.)\]^])-(?=\d)", "−", re.sub(r"^-(?=0\.0*$)", "", said))
     return re.sub(r"^\d{5,}$", lambda whole: f"{int(whole[0]):,}", said)
 
 
