@@ -12,7 +12,7 @@ import pytest
 from browsing import FAULTS, HTML, IN_BROWSER, ROOT, SOUND, docnames, visit
 from fits import OVERFLOW, WATCH, WIDTHS, jump, on_a_telephone, overflow
 from userdp_book.run.pages import UNKNOWN, Page, pages, repository_url
-from userdp_papers.study.claims import displays, statements
+from userdp_papers.study.claims import SEVERITIES, displays, statements
 
 NOTEBOOKS = [page.docname for page in pages(ROOT)]
 LISTED_NOTEBOOKS = [name for name in NOTEBOOKS if name in docnames()]
@@ -194,12 +194,15 @@ def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site)
     tab.set_viewport_size({"width": 390, "height": 800})
     table = visit(tab, site, "book/open-questions").locator("table.stacked").first
     heads = table.locator("thead th").all_text_contents()
-    cells = table.locator("tbody tr").first.locator("td")
-    told = cells.evaluate_all("all => all.map(e => e.dataset.head ?? '')")
-    assert len(heads) > 3 and told == ["", *heads[1:]]
+    told = table.locator("tbody tr").first.locator("td:not(:first-child) > .head:first-child")
+    assert len(heads) > 3 and told.all_text_contents() == [f"{head}: " for head in heads[1:]]
     assert table.evaluate("e => e.scrollWidth <= e.parentElement.clientWidth")
     assert visit(tab, site, "book/dame/experiments").locator(".cell_output table").count() > 3
     assert tab.locator(".cell_output .stacked").count() == 0
+    # what is mathematics in a head is mathematics before its cells
+    heads = visit(tab, site, "book/kent/regimes").locator(".stacked tbody .head mjx-container")
+    heads.first.wait_for()
+    assert heads.count() > 3 and "\\(" not in "".join(tab.locator(".stacked .head").all_text_contents())
 
 
 def test_a_formula_that_is_a_little_too_wide_is_set_smaller_on_a_telephone_but_can_be_read(tab, site):
@@ -302,6 +305,16 @@ def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
         head.click()
         seen.append(tab.evaluate(rows))
     assert sorted(as_written, key=str.casefold)[0] == seen[0][0] == seen[1][-1] and seen[2] == as_written
+
+
+def test_a_part_without_a_row_that_is_asked_for_is_hidden_with_its_title(tab, site):
+    visit(tab, site, "book/reproduce/corrections")
+    parts = tab.locator("section.userdp-filtered section > h3")
+    assert parts.count() == 1 + len(SEVERITIES) == parts.locator("visible=true").count()
+    tab.locator(".userdp-filter select[name=severity]").select_option("wording-or-glyph")
+    assert [title.strip("#") for title in parts.locator("visible=true").all_text_contents()] == [
+        "Wording or glyph"
+    ]
 
 
 def test_what_stands_as_printed_comes_when_asked_and_is_chosen_from_with_the_rest(tab, site):

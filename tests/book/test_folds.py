@@ -186,6 +186,7 @@ def test_what_is_false_stays_in_sight_where_its_cell_folds():
     cell["hide_mode"] = "all"
     folds.Folds(page).run()
     assert cell[1].children == claims[:1] and page[0][1].children == claims[1:]
+    assert page[0][1]["classes"] == ["cell_output"]  # by which a claim is styled
 
 
 def test_claims_follow_what_is_shown_and_what_fails_is_the_first():

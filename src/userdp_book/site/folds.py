@@ -153,7 +153,7 @@ class Folds(SphinxPostTransform):
             for output in cell.children[1:]:
                 output[:] = in_order(output.children)
             if cell.get("hide_mode") == "all" and (false := refuted(cell)):
-                cell.parent.insert(cell.parent.index(cell) + 1, nodes.container("", *false))
+                cell.parent.insert(cell.parent.index(cell) + 1, false)
 
 
 class Bars(SphinxPostTransform):
@@ -245,12 +245,12 @@ def in_order(parts: list[nodes.Element]) -> list[nodes.Node]:
     return [*chain(*told.values())]
 
 
-def refuted(cell: nodes.container) -> list[nodes.Node]:
+def refuted(cell: nodes.container) -> nodes.container:
     """Take out what is false: it stays in sight where its cell folds."""
     false = [part for output in cell[1:] for part in output if part.get("verdict") == "refuted"]
     for part in false:
         part.parent.remove(part)
-    return false
+    return nodes.container("", *false, classes=["cell_output"])
 
 
 def put_behind(name: str, output: nodes.Element) -> None:

@@ -215,11 +215,11 @@ class Erratum(Judged):
 
     def show(self, chosen):
         found = {kind: [one for one in chosen.values() if one["severity"] == kind] for kind in SEVERITIES}
-        *kinds, last = filter(found.get, SEVERITIES)
-        parts = [section(kind.capitalize(), map(self.entry, found[kind])) for kind in kinds]
+        *kinds, last = SEVERITIES
+        parts = [section(kind.capitalize(), map(self.entry, found[kind])) for kind in kinds if found[kind]]
         listed = table(["where", *READ], [*map(self.misprint, found[last])], "misprints")
         parts.append(section("To read differently", [listed]))
-        named, here = zip([*kinds, last], parts, strict=True), self.env.docname
+        named, here = zip(filter(found.get, SEVERITIES), parts, strict=False), self.env.docname
         counts = [[to_page(here, f"{len(found[kind])} {kind}", part["ids"][0])] for kind, part in named]
         return [joined(" · ", counts), self.standing(), *parts]
 

@@ -195,7 +195,8 @@ const userdpPage = (() => {
       const words = cells.filter((cell) => cell.textContent.trim().split(/\s+/).length > 3).length;
       if (frame.scrollWidth <= frame.clientWidth + 1 || 4 * words < cells.length || table.closest(".userdp-filtered") || table.querySelector("[rowspan], [colspan], tbody th")) continue;
       table.classList.add("stacked");
-      for (const cell of cells) if (cell.cellIndex && cell.textContent.trim()) cell.dataset.head = heads[cell.cellIndex].textContent.trim();
+      for (const cell of cells) if (cell.cellIndex && cell.textContent.trim())
+        cell.prepend(element("span", { className: "head" }, ...heads[cell.cellIndex].cloneNode(true).childNodes, ": "));
     }
   }
 
