@@ -277,7 +277,7 @@ def course(root, tmp_path_factory):
 def steps(course):
     """The commands of each step, from the page as the folder's README repeats it."""
     text = (course / "README.md").read_text(encoding="utf8")
-    parts = re.split(r"^\*([\w ]+)\.\*$", text, flags=re.M)
+    parts = re.split(r"^### ([\w ]+)$", text, flags=re.M)
     return {
         name: "".join(re.findall(r"```sh\n(.*?)```", part, re.S))
         for name, part in zip(parts[1::2], parts[2::2], strict=True)

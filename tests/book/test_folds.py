@@ -159,6 +159,26 @@ def test_a_table_that_the_text_beside_it_reads_is_shown(before, after, folded):
     assert len(list(page.findall(folds.HideCodeCellNode))) == folded
 
 
+def test_a_cell_without_a_result_does_not_part_a_table_from_its_text():
+    page, said = new_document("page"), nodes.paragraph(text="The table has both.")
+    cell = cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
+    silent = nodes.container("", nodes.literal_block(text="import x"), nb_element="cell_code")
+    page += nodes.section("", said, silent, *cell)
+    assert folds.beside(*cell) == [said, *cell]
+    said[0] = nodes.Text("Both are known.")
+    page[0] += nodes.paragraph(text="The table has both.")
+    assert folds.beside(*cell)[-1] is page[0][-1]
+
+
+def test_a_summary_stands_below_the_bar():
+    page, summary = new_document("page"), nodes.admonition("", nodes.title(text="Summary"))
+    hidden = nodes.container("", folds.HideCodeCellNode(), nodes.container(), nb_element="cell_code")
+    page += nodes.section("", hidden, nodes.paragraph(text="It holds."), summary)
+    folds.Bars(page).run()
+    run, last = page[0].children
+    assert run["classes"] == ["run"] and last is summary and summary not in run.children
+
+
 @pytest.mark.parametrize(
     ("printed", "folded"), [("risk in millionths, theta = 0.3", True), ("the bound is 0.25", False)]
 )
