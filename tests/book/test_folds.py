@@ -164,10 +164,8 @@ def test_a_cell_without_a_result_does_not_part_a_table_from_its_text():
     cell = cell_with(nodes.raw("", f"<table {folds.TABLE}>{'<tr></tr>' * 11}</table>")).children
     silent = nodes.container("", nodes.literal_block(text="import x"), nb_element="cell_code")
     page += nodes.section("", said, silent, *cell)
-    assert folds.beside(*cell) == [said, *cell]
-    said[0] = nodes.Text("Both are known.")
-    page[0] += nodes.paragraph(text="The table has both.")
-    assert folds.beside(*cell)[-1] is page[0][-1]
+    folds.Folds(page).run()
+    assert not [*page.findall(folds.HideCodeCellNode)]
 
 
 def test_a_summary_stands_below_the_bar():

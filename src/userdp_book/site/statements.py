@@ -32,8 +32,7 @@ def heading(text: str) -> nodes.rubric:
 
 def section(title: str, parts: Iterable[nodes.Node], classes: list[str] | None = None) -> nodes.section:
     """A part with a heading that the page's own table of contents lists."""
-    ids = [slug(title)]
-    return nodes.section("", nodes.title(text=title), *parts, ids=ids, names=ids, classes=classes or [])
+    return nodes.section("", nodes.title(text=title), *parts, ids=[slug(title)], classes=classes or [])
 
 
 def row(cells: list, **by: str) -> nodes.row:
@@ -78,8 +77,11 @@ class Generated(FromData):
             about = [[claim for claim in claims if claim["id"] == item["id"]] for item in items]
             rows = [row for item, own in zip(items, about, strict=True) for row in self.rows(item, own)]
             if rows:
-                shown += [heading(AUTHORS[paper]), *self.arrange(rows)]
+                shown += self.headed(AUTHORS[paper], self.arrange(rows))
         return shown
+
+    def headed(self, title: str, parts: list[nodes.Node]) -> list[nodes.Node]:
+        return [heading(title), *parts]
 
     def arrange(self, rows: list) -> list[nodes.Node]:
         return [table(self.head, rows, self.name)]
@@ -132,10 +134,10 @@ class StatementIndex(Generated):
     head = ["statement", "as printed", "what is true of it"]
 
     def show(self, claims):
-        listed = super().show(claims)
-        pairs = zip(listed[::2], listed[1::2], strict=True)
-        papers = [section(title.astext(), [rows]) for title, rows in pairs]
-        return [section("Every statement", papers, ["userdp-filtered", "whole"])]
+        return [section("Every statement", super().show(claims), ["userdp-filtered", "whole"])]
+
+    def headed(self, title, parts):
+        return [section(title, parts)]
 
     def rows(self, item, claims):
         id, judged = item["id"], verdicts()[item["id"]]
