@@ -27,11 +27,13 @@ FLOATING = {name for name in dir(np.random.Generator) if not name.startswith("_"
 
 
 class Secure(np.random.Generator):
-    """The system's randomness, for a release in earnest: votes, reports and noise are drawn exactly with it.
+    """A generator that draws from the system's own randomness, exactly, for a release in earnest.
 
-    Whatever takes an ``rng`` takes this one. Where a method would draw in floating point, this raises
-    ``TypeError`` in place of drawing. It has no seed, and no draw can be repeated. The order into which a
-    table of users is put is public, and comes from a generator that the system seeds.
+    Votes, reports, noise and choices are drawn without rounding, because the last digits of noise that is
+    drawn in floating point can reveal the data. It is given as ``rng`` to an estimator. A method that would
+    have to draw in floating point raises ``TypeError`` instead, and its entry then names a generator of NumPy
+    alone. There is no seed, and no draw can be repeated. The order into which a table of users is put is
+    public, and comes from a generator that the system seeds.
 
     Examples
     --------
@@ -44,7 +46,13 @@ class Secure(np.random.Generator):
         super().__init__(np.random.PCG64())
 
     def bytes(self, length: int) -> bytes:
-        """Random bytes, from `secrets`."""
+        """Draw random bytes from the system.
+
+        Parameters
+        ----------
+        length
+            How many bytes.
+        """
         self.bit_generator.random_raw()  # an account sees by its state that something is drawn
         return secrets.token_bytes(length)
 

@@ -26,6 +26,12 @@ class FiniteSizes:
         Probability of each size; normalised to sum to 1.
     empirical
         Whether it was counted from users, who may be those of a release.
+
+    Examples
+    --------
+    >>> law = FiniteSizes(np.array([1, 10, 100]), np.array([0.5, 0.3, 0.2]))
+    >>> law.mean, law.largest, round(float(law.survival(10)), 2)
+    (23.5, 100, 0.5)
     """
 
     values: NDArray
@@ -58,7 +64,7 @@ class FiniteSizes:
         return float(self.probabilities @ self.values)
 
     def expectation(self, function: Callable[[NDArray], NDArray]) -> float:
-        """E function(m), for a function of an array of sizes."""
+        """Expectation of a function of the size; it is called with an array of sizes."""
         return float(self.probabilities @ function(self.values.astype(float)))
 
     @cached_property
@@ -73,7 +79,7 @@ class FiniteSizes:
         return self._tail[np.searchsorted(self.values, a, side="left")]
 
     def mean_root(self, cap: float) -> float:
-        """``E sqrt(min(m, cap))``."""
+        """``E sqrt(min(m, c))`` for the cap c."""
         return float(self.probabilities @ np.sqrt(np.minimum(self.values, float(cap))))
 
     def small_root(self, a: ArrayLike) -> Any:
@@ -86,26 +92,56 @@ class FiniteSizes:
         return self.values[np.searchsorted(-self._tail[1:], -np.subtract(1, share), side="left")]
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
-        """Draw the sizes of `n` users, shape (n,)."""
+        """Draw the sizes of `n` users."""
         # user i gets the last value whose tail exceeds a uniform number
         return self.values[np.searchsorted(-self._tail, -rng.random(n), side="left") - 1]
 
     def draw_counts(self, n: int, rng: Rng) -> NDArray[np.int64]:
-        """Draw how many of `n` users hold each of the `values`, shape (k,)."""
+        """Draw how many of `n` users have each of the k sizes."""
         return rng.multinomial(n, self.probabilities)
 
 
 @public
 def constant_size(size: int) -> FiniteSizes:
-    """Every user holds `size` records."""
+    """Every user holds the same number of records.
+
+    Parameters
+    ----------
+    size
+        That number, at least 1.
+
+    Returns
+    -------
+    FiniteSizes
+
+    Examples
+    --------
+    >>> constant_size(12).mean
+    12.0
+    """
     _validate.integer(1, size=size)
     return FiniteSizes(np.array([int(size)]), np.ones(1))
 
 
 @public
 def two_point_sizes(small: int, large: int, rho: float) -> FiniteSizes:
-    """A user holds `large` records with probability `rho` and `small` otherwise; small < large.
+    """A user holds one of two numbers of records.
 
+    Parameters
+    ----------
+    small
+        Smaller number of records, at least 1.
+    large
+        Larger number of records, more than `small`.
+    rho
+        Probability that a user holds `large` records.
+
+    Returns
+    -------
+    FiniteSizes
+
+    Examples
+    --------
     >>> two_point_sizes(3, 50, 0.2).mean
     12.4
     """
@@ -117,7 +153,24 @@ def two_point_sizes(small: int, large: int, rho: float) -> FiniteSizes:
 
 @public
 def uniform_sizes(low: int, high: int) -> FiniteSizes:
-    """Sizes are uniform on the whole numbers low .. high."""
+    """Sizes are uniform on the whole numbers from `low` to `high`.
+
+    Parameters
+    ----------
+    low
+        Smallest size, at least 1.
+    high
+        Largest size, at least `low`.
+
+    Returns
+    -------
+    FiniteSizes
+
+    Examples
+    --------
+    >>> uniform_sizes(1, 9).mean
+    5.0
+    """
     _validate.integer(1, low=low, high=high)
     _validate.in_range(low, low + _validate.LISTED, high=high)
     values = np.arange(int(low), int(high) + 1)
@@ -126,7 +179,23 @@ def uniform_sizes(low: int, high: int) -> FiniteSizes:
 
 @public
 def poisson_sizes(rate: float) -> FiniteSizes:
-    """Sizes are Poisson given ``m >= 1``; values of probability below 1e-300 are left out."""
+    """Sizes are Poisson, given that a user holds at least one record.
+
+    Parameters
+    ----------
+    rate
+        Rate of the Poisson variable, positive.
+
+    Returns
+    -------
+    FiniteSizes
+        Sizes of probability below 1e-300 are left out.
+
+    Examples
+    --------
+    >>> round(poisson_sizes(2.0).mean, 2)  # 2 / (1 - exp(-2))
+    2.31
+    """
     _validate.positive(rate=rate)
     _validate.in_range(0, _validate.LISTED, rate=rate)
     values = np.arange(1, int(rate + 60 * np.sqrt(rate) + 300))
@@ -135,7 +204,25 @@ def poisson_sizes(rate: float) -> FiniteSizes:
 
 @public
 def binomial_sizes(trials: int, probability: float) -> FiniteSizes:
-    """Sizes are binomial given ``m >= 1``; values of probability below 1e-300 are left out."""
+    """Sizes are binomial, given that a user holds at least one record.
+
+    Parameters
+    ----------
+    trials
+        Number of trials, at least 1.
+    probability
+        Probability of success in each trial, positive.
+
+    Returns
+    -------
+    FiniteSizes
+        Sizes of probability below 1e-300 are left out.
+
+    Examples
+    --------
+    >>> round(binomial_sizes(2, 0.5).mean, 2)  # 1 or 2, with odds 2 to 1
+    1.33
+    """
     _validate.integer(1, _validate.LISTED, trials=trials)
     _validate.in_range(0, 1, probability=probability)
     _validate.positive(probability=probability)
@@ -150,12 +237,29 @@ def _not_negligible(values: NDArray, probabilities: NDArray) -> FiniteSizes:
 
 @public
 def empirical_sizes(sizes: ArrayLike, *, public: bool = False) -> FiniteSizes:
-    """Sizes as often as they occur in `sizes`, an integer array of shape (n,).
+    """Sizes have the frequencies that they have among given users.
 
-    A distribution of sizes is a *public* parameter of every estimator that takes one. This one is as private
-    as `sizes` are: taken from the very users of a release it leaks their sizes, which the release's guarantee
-    does not cover, and is refused. Take the sizes of other users, or of a table that is public, and say so by
-    `public`.
+    A distribution of sizes is a *public* parameter of every estimator that takes one. Taken from the very
+    users of a release, it would reveal their sizes, which the guarantee of the release does not cover; it is
+    refused where sizes are private. Take the sizes of other users, or of a table that is public, and say so
+    by `public`.
+
+    Parameters
+    ----------
+    sizes : array_like of int, shape (n,)
+        Number of records of each user, at least 1.
+    public
+        Whether these sizes are public.
+
+    Returns
+    -------
+    FiniteSizes
+
+    Examples
+    --------
+    >>> law = empirical_sizes([2, 7, 2, 1], public=True)
+    >>> law.values, law.probabilities
+    (array([1, 2, 7]), array([0.25, 0.5 , 0.25]))
     """
     values, counts = np.unique(_validate.whole_numbers(1, sizes=sizes), return_counts=True)
     return FiniteSizes(values, counts.astype(float), empirical=not public)
@@ -180,14 +284,25 @@ MOST_RECORDS = 10**15
 @public
 @dataclass(frozen=True)
 class PowerLawSizes:
-    """Sizes ``m = floor(x)`` with ``P(x <= t) = ((t - low) / (high - low))**shape`` on [low, high].
+    """Sizes have a heavy tail between two ends (DAME, section 4.2).
+
+    A size is the whole part of a number x between `low` and `high`, and the probability that x is at most t
+    is a power, of exponent `shape`, of the fraction of the interval that lies below t.
 
     Parameters
     ----------
-    low, high
-        Ends, ``1 <= low < high``.
+    low
+        Lower end, at least 1.
+    high
+        Upper end, more than `low`; no size reaches it.
     shape
-        Exponent a, positive; below 1 small sizes prevail (DAME, section 4.2).
+        Exponent of the power, positive; below 1 small sizes prevail.
+
+    Examples
+    --------
+    >>> law = PowerLawSizes(1, 1001, 0.5)
+    >>> law.quantile([0.5, 0.9]), round(law.mean)
+    (array([251, 811]), 334)
     """
 
     low: int
@@ -215,7 +330,7 @@ class PowerLawSizes:
         return self._sum(np.asarray, self.largest)
 
     def expectation(self, function: Callable[[Any], Any]) -> float:
-        """E function(m), for a smooth function of an array of sizes."""
+        """Expectation of a smooth function of the size; it is called with an array of sizes."""
         return self._sum(function, self.largest)
 
     def survival(self, a: ArrayLike) -> Any:
@@ -224,7 +339,7 @@ class PowerLawSizes:
         return -np.expm1(self.shape * self._log_share(below))[()]
 
     def mean_root(self, cap: float) -> float:
-        """``E sqrt(min(m, cap))``."""
+        """``E sqrt(min(m, c))`` for the cap c."""
         return self.small_root(cap) + float(np.sqrt(cap) * self.survival(np.floor(cap) + 1))
 
     def small_root(self, a: ArrayLike) -> Any:
@@ -271,7 +386,7 @@ class PowerLawSizes:
         return np.minimum(np.floor(x).astype(np.int64), self.largest)[()]
 
     def draw(self, n: int, rng: Rng) -> NDArray[np.int64]:
-        """Draw the sizes of `n` users, shape (n,), by inversion: -log of a uniform is exponential."""
+        """Draw the sizes of `n` users, by inversion."""
         x = self.low + (self.high - self.low) * np.exp(-rng.standard_exponential(n) / self.shape)
         return np.minimum(x.astype(np.int64), self.largest)
 
@@ -286,10 +401,29 @@ def _power_law_root(law: PowerLawSizes, last: float) -> float:
 
 @public
 def variance_of_mean(sizes: ArrayLike, mean: float, variance: float) -> NDArray:
-    """Variance of the mean of each user's 0/1 records, with latent means (Cummings et al., Lemma 2.1).
+    """Variance of the mean of a user's records that are 0 or 1 (Cummings et al., Lemma 2.1).
 
-    ``mean (1 - mean) / size + (1 - 1 / size) variance`` for each of `sizes`, at least 1; `mean` and
-    `variance` are the mean and the variance of the users' latent means.
+    With :math:`p` and :math:`v` for the mean and the variance of the users' latent means, it is
+    ``p (1 - p) / m + (1 - 1 / m) v`` for a user with m records.
+
+    Parameters
+    ----------
+    sizes
+        Numbers of records, at least 1.
+    mean
+        Mean of the users' latent means.
+    variance
+        Variance of the users' latent means.
+
+    Returns
+    -------
+    ndarray
+        The variance for each of `sizes`.
+
+    Examples
+    --------
+    >>> variance_of_mean([1, 100], mean=0.5, variance=0.01)
+    array([0.25  , 0.0124])
     """
     _validate.in_range(0, np.inf, variance=variance)
     sizes = np.asarray(sizes, dtype=float)

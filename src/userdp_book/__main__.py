@@ -146,7 +146,7 @@ COMMANDS = {
     "labs": (labs_command, "write the student copies of the labs, fail if one is not as it should be"),
     "course": (course_command, "write the folder of a course for nbgrader (--secret: of the hidden checks)"),
     "handins": (handins_command, "look for accidents in the hand-ins of a course's folder (--mend: repair)"),
-    "html": (html_command, "build the book from the last runs, unless nothing has changed"),
+    "html": (html_command, "build the book from the last runs"),
     "pdf": (partial(paper_command, kind="pdf"), "print the built book into _build/downloads/userdp.pdf"),
     "epub": (partial(paper_command, kind="epub"), "turn the built book into _build/downloads/userdp.epub"),
     "errata": (

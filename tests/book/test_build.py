@@ -1,14 +1,13 @@
-"""When the book is built again, and which pages are made again because of what others print."""
+"""Which pages are made again because of what others print."""
 
 import json
 import os
-import subprocess
 import time
 from types import SimpleNamespace
 
 import pytest
 
-from userdp_book.site import build, claims, generated, offline, search
+from userdp_book.site import claims, generated, offline, search
 
 HEAD = "---\nkernelspec: {name: python3}\n---\n"
 
@@ -36,65 +35,6 @@ def run(root, verdict, taken):
     write(root, "_build/executed/page.ipynb", json.dumps(noted))
     # a file that is written twice within one tick of the clock would have one time
     os.utime(root / "_build/executed/page.ipynb", ns=(time.time_ns(),) * 2)
-
-
-# the whole book
-
-
-@pytest.fixture
-def sphinx(monkeypatch):
-    """Stands for Sphinx: counts its runs, of which the next ends with ``status``."""
-    calls = SimpleNamespace(count=0, status=0)
-
-    def pretend(command, env):
-        calls.count += 1
-        build.HTML.mkdir(parents=True, exist_ok=True)
-        return SimpleNamespace(returncode=calls.status)
-
-    monkeypatch.setattr(subprocess, "run", pretend)
-    return calls
-
-
-EDITS = {
-    "page": "book/page.md",
-    "new page": "book/new.md",
-    "docstring": "src/userdp/module.py",
-    "run": "_build/executed/page.ipynb",
-    "configuration": "_config.yml",
-    "file to offer": "_build/downloads/userdp.pdf",
-    "Pyodide": "_build/live/pyodide-lock.json",
-}
-
-
-@pytest.mark.parametrize("name", EDITS.values(), ids=EDITS)
-def test_the_book_is_built_again_when_what_it_is_made_of_changes(book, sphinx, monkeypatch, name):
-    monkeypatch.chdir(book)
-    assert [build.build(book, 1) for _ in range(2)] == [0, 0] and sphinx.count == 1
-    write(book, name, "another")
-    assert [build.build(book, 1) for _ in range(2)] == [0, 0] and sphinx.count == 2
-
-
-def test_tests_and_stored_notebooks_are_no_part_of_the_book(book, sphinx, monkeypatch):
-    monkeypatch.chdir(book)
-    build.build(book, 1)
-    for name in ("tests/test_it.py", "notebooks/page.ipynb", "README.md", "src/userdp/__pycache__/a.pyc"):
-        write(book, name, "another")
-    build.build(book, 1)
-    assert sphinx.count == 1
-
-
-def test_a_build_that_failed_is_tried_again(book, sphinx, monkeypatch):
-    monkeypatch.chdir(book)
-    build.build(book, 1)
-    write(book, "book/page.md", "faulty")
-    sphinx.status = 1
-    assert [build.build(book, 1) for _ in range(2)] == [1, 1] and sphinx.count == 3
-    write(book, "book/page.md", HEAD)
-    sphinx.status = 0
-    assert build.build(book, 1) == 0 and sphinx.count == 4
-
-
-# pages made from claims or files
 
 
 @pytest.fixture

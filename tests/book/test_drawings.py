@@ -792,3 +792,15 @@ def test_one_of_twenty_intervals_misses_and_three_of_the_shorter():
     drawn = (112 - at("nineteen-of-twenty", "circle", "cy")) / 10.5
     np.testing.assert_allclose(drawn, np.tile(errors, 2), atol=0.01)
     assert {"1 of 20 misses", "3 of 20 miss"} < {*words_of("nineteen-of-twenty")}
+
+
+def test_the_scores_of_one_sign_each_are_those_of_the_signs():
+    filled = [disc.get("fill") is not None for disc in parts_of("one-sign-each", "circle")]
+    signs = np.where(np.reshape(filled, (8, 5)), 1, -1)
+    x = at("one-sign-each", "circle", "cx")[:5]
+    boxes = [one for one in parts_of("one-sign-each", "rect") if one.get("height") == "14"]
+    chosen = [int(np.argmin(abs(x - float(box.get("x")) - 8))) for box in boxes]
+    sent = signs[np.arange(8), chosen]
+    said = [words for words in words_of("one-sign-each") if words in ("1", "−1")]
+    assert said == ["1" if sign > 0 else "−1" for sign in sent]
+    assert (signs.T @ sent / 8).tolist() == [0, 0.5, 0, 0.5, 0] and words_of("one-sign-each").count("½") == 2

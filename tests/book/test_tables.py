@@ -123,3 +123,10 @@ def number(cell):
     except ValueError:
         return None
     return None if math.isnan(value) else value
+
+
+def test_four_digits_have_a_comma_beside_five_though_an_index_spans_rows():
+    places = pd.MultiIndex.from_product([["low", "high"], ["few", "many"]])
+    table = shown(pd.DataFrame({"users": [1000, 10_000, 2000, 3000], "year": [2013] * 4}, index=places))
+    numbers = [cell.text for cell in table.findall(".//tbody/tr/td")]
+    assert numbers == ["1,000", "2013", "10,000", "2013", "2,000", "2013", "3,000", "2013"]

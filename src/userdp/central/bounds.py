@@ -1,15 +1,18 @@
 """Choose privately how much a user may contribute to a histogram (Liu et al., Algorithm 2, and ours).
 
-The choices look at the curve G below, for a release of budget `release_epsilon`, `release_delta`. A bound
-goes into `userdp.central.histogram.bounded_histogram`; the guarantees of the choice and of the release add
-(`userdp.privacy.guarantee.sequential`). Choices by descent are in `userdp_papers.printed.descents`.
+A small bound loses the records of large users, a large bound needs much noise. Both costs together are a
+curve over the bounds C, ``G(C) = sum_u max(1 - C / ||N_u||, 0) ||N_u||_1 + C M``, where user u has the counts
+``N_u`` and M is the `noise_mass` of the release (Liu et al., equation (3)). The curve is convex and piecewise
+linear in C, and at most twice the expected loss.
 
-What a contribution bound costs is a curve that one user bends by a known amount.
-``G(C) = sum_u max(1 - C / ||N_u||, 0) ||N_u||_1 + C M`` is what clipping at C loses plus what the noise
-costs, M = `noise_mass` (Liu et al., equation (3)): convex and piecewise linear in C, and at most twice the
-expected loss. One user moves its slope by at most `reach`. In the Euclidean norm that is sqrt(s) if users
-hold at most s items; each user's ratio ||N_u||_1 / ||N_u||_2 is cut at sqrt(s), so that the guarantee holds
-for users who hold more. In the l1 norm (Laplace noise, ``delta = 0``) every ratio is 1.
+The choices look at this curve and guard it by how much one user bends it: the slope moves by at most `reach`.
+In the Euclidean norm that is ``sqrt(s)`` if users hold at most s items; each user's ratio
+``||N_u||_1 / ||N_u||_2`` is cut at ``sqrt(s)``, so that the guarantee covers users who hold more. For Laplace
+noise, where the norm is the sum, every ratio is 1.
+
+A bound goes into `userdp.central.histogram.bounded_histogram`; the guarantees of the choice and of the
+release add (`userdp.privacy.guarantee.sequential`). Choices by descent are in
+`userdp_papers.printed.descents`.
 """
 
 from collections.abc import Sequence
@@ -42,7 +45,7 @@ class Surrogate:
     weights : shape (n,)
         Minus the slope of each user's term of G below that user's size, in [0, reach].
     mass
-        M, the expected l1 norm of the noise per unit of the bound.
+        The expected sum M of the absolute noise over all items, per unit of the bound.
     reach
         Most that one user moves the slope of G.
     largest
@@ -57,11 +60,11 @@ class Surrogate:
 
     @cached_property
     def pulls(self) -> Floats:
-        """Total weight of each user and all after it, shape (n + 1,): they want a larger bound."""
+        """Total weight of each user and of all larger ones, who want a larger bound; shape (n + 1,)."""
         return _validate.locked(np.append(np.cumsum(self.weights[::-1])[::-1], 0.0))
 
     def values(self, bounds: ArrayLike) -> Floats:
-        """G at each bound, same shape: sum of ``weights (sizes - bound)^+`` plus ``mass bound``."""
+        """G at each bound, same shape: sum of ``weights (sizes - bound)^+``, plus `mass` times the bound."""
         bounds = np.asarray(bounds, dtype=float)
         held = np.append(np.cumsum((self.weights * self.sizes)[::-1])[::-1], 0.0)
         first = np.searchsorted(self.sizes, bounds, side="right")
@@ -80,7 +83,7 @@ class Surrogate:
         return float(np.minimum(self.sizes, stop).max(initial=0.0))
 
     def segments(self, rate: float) -> tuple[Floats, ...]:
-        """Ends of the linear pieces, shape (k + 1,), ``rate G`` there, and log-mass of ``exp(-rate G)``."""
+        """Ends of the linear pieces, shape (k + 1,), `rate` times G there, log-mass of ``exp(-rate G)``."""
         ends = np.unique(np.concatenate([[0.0], self.sizes, [self.largest]]))
         height = rate * self.values(ends)
         steep = np.abs(np.diff(height))
@@ -117,10 +120,18 @@ def surrogate_curve(
     largest
         Public upper end C_max of the bounds considered, positive; by default the largest norm in the data,
         for study: then the curve is all of G.
-    epsilon, delta, neighbours, printed
-        Of the *release*, as for `histogram_noise`: they decide the noise that the bound is balanced against.
+    epsilon
+        Budget of the *release*, against whose noise the bound is balanced.
+    delta
+        The delta of the release: 0 for Laplace noise, positive for Gaussian noise.
     sparsity
-        Most items s that a user is expected to hold, 1 to d; by default d. Without effect if ``delta = 0``.
+        Most items s that a user is expected to hold, from 1 to d; by default d. Without effect if
+        ``delta = 0``.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    printed
+        Whether the release uses the paper's noise, as in `histogram_noise`.
     """
     total, size = norms(counts, 1), norms(counts, 1 if delta == 0 else 2)
     largest = largest if largest is not None else max(size.max(initial=0.0), np.finfo(float).tiny)
@@ -156,21 +167,41 @@ def output_perturbation(
     chosen so that what the ridge and what the noise can cost are equal.
 
     Output distribution: the minimiser plus a Laplace variable of scale ``reach / (w epsilon)``, projected
-    onto [0, largest]; 0 if ``M >= users reach``, where G is minimal at 0 for all data.
+    onto ``[0, largest]``; 0 if ``M >= users reach``, where G is minimal at 0 for all data.
 
     Parameters
     ----------
-    counts, largest, sparsity, neighbours
-        As for `surrogate_curve`; `release_epsilon` and `release_delta` are its epsilon and delta.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item; what is not a count is taken for 0.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the *release* for which the bound is chosen; the choice has its own.
+    release_delta
+        The delta of the release: 0 for Laplace noise, positive for Gaussian noise.
     epsilon
         Budget of the choice, positive.
+    sparsity
+        Most items s that a user is expected to hold, from 1 to d; by default d. Without effect if
+        ``release_delta = 0``.
     users
         Public number of users, which scales the ridge; by default the number of rows, which is public only
         if neighbours replace a user.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
     printed
-        The paper's Algorithm 2: ridge ``2 sqrt(2 s n / epsilon) / largest`` with the budget of the release,
-        sensitivity ``4 sqrt(s) / w``, no projection, and the paper's noise in G. The bound may be negative;
-        since its noise is four times what the sensitivity asks for, it spends a quarter of `epsilon`.
+        Whether to follow the paper's Algorithm 2: ridge ``2 sqrt(2 s n / epsilon) / largest`` with the budget
+        of the release, sensitivity ``4 sqrt(s) / w``, no projection, and the paper's noise in G. The bound
+        may be negative; since its noise is four times what the sensitivity asks for, it spends a quarter of
+        `epsilon`.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    Release
+        The chosen bound `value`, and the `guarantee` of the choice alone.
 
     Notes
     -----
@@ -179,8 +210,9 @@ def output_perturbation(
 
     Examples
     --------
-    >>> release = {"release_epsilon": 5.0, "epsilon": 0.5, "largest": 20.0}
-    >>> chosen = output_perturbation(np.full((900, 2), 3), rng=np.random.default_rng(1), **release)
+    >>> options = {"release_epsilon": 5.0, "epsilon": 0.5, "largest": 20.0}
+    >>> counts, rng = np.full((900, 2), 3), np.random.default_rng(1)
+    >>> chosen = output_perturbation(counts, rng=rng, **options)
     >>> 0 < chosen.value < 20, chosen.guarantee.epsilon
     (True, 0.5)
     """
@@ -221,31 +253,54 @@ def exponential_bound(
 ) -> Release[float]:
     """Choose the bound by the exponential mechanism on G.
 
-    Between neighbours the slope of G changes by at most `reach`, so that over bounds in [0, largest] the
-    *oscillation* of the change is at most ``reach largest``, and the privacy loss of the distribution below
-    is at most that times its rate. A constant added to G changes nothing; the factor 2 of the usual rate is
-    not needed.
+    Between neighbours the slope of G changes by at most `reach`, so that over bounds in ``[0, largest]`` the
+    *oscillation* of the change is at most `reach` times `largest`, and the privacy loss of the distribution
+    below is at most that times its rate. A constant added to G changes nothing; the factor 2 of the usual
+    rate is not needed.
 
-    Output distribution: density proportional to ``exp(-a G(C))`` on [0, largest], or these weights on
+    Output distribution: density proportional to ``exp(-a G(C))`` on ``[0, largest]``, or these weights on
     `bounds`, with ``a = epsilon / (reach largest)``.
 
     Parameters
     ----------
-    counts, largest, release_epsilon, release_delta, epsilon, sparsity, neighbours
-        As for `output_perturbation`.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item; what is not a count is taken for 0.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the *release* for which the bound is chosen; the choice has its own.
+    release_delta
+        The delta of the release: 0 for Laplace noise, positive for Gaussian noise.
+    epsilon
+        Budget of the choice, positive.
     bounds : shape (k,), optional
-        Public candidates in [0, largest]; by default the whole interval.
+        Public candidates in ``[0, largest]``; by default the whole interval.
+    sparsity
+        Most items s that a user is expected to hold, from 1 to d; by default d. Without effect if
+        ``release_delta = 0``.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    rng
+        Generator of NumPy; with `bounds` also `userdp.release.Secure`, for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The chosen bound `value`, and the `guarantee` of the choice alone.
 
     Notes
     -----
-    On the interval the expected G exceeds its minimum by at most ``1 / a = reach largest / epsilon``:
-    no number of users and no logarithm. Not in Liu et al. (2023), who use Algorithm 1 of Bassily, Smith and
-    Thakurta (2014); this is in essence the same authors' Algorithm 2, in one dimension and drawn exactly.
+    On the interval the expected G exceeds its minimum by at most
+    ``1 / a = reach largest / epsilon``, with no number of users and no logarithm in it. The choice is not in
+    Liu et al. (2023), who use Algorithm 1 of Bassily, Smith and Thakurta (2014); this is in essence the same
+    authors' Algorithm 2, in one dimension and drawn exactly.
 
     Examples
     --------
-    >>> release = {"release_epsilon": 5.0, "epsilon": 0.5, "largest": 20.0}
-    >>> chosen = exponential_bound(np.full((900, 2), 3), rng=np.random.default_rng(1), **release)
+    >>> options = {"release_epsilon": 5.0, "epsilon": 0.5, "largest": 20.0}
+    >>> counts, rng = np.full((900, 2), 3), np.random.default_rng(1)
+    >>> chosen = exponential_bound(counts, rng=rng, **options)
     >>> round(chosen.value, 1), chosen.guarantee.epsilon
     (19.2, 0.5)
     """
@@ -274,26 +329,44 @@ def private_quantile(
     """Choose the bound as about the M-th largest norm, by the exponential mechanism.
 
     Output distribution: `userdp.privacy.choice.order_statistic_law` of the norms, each rounded down to a
-    candidate.
+    candidate; M is the `noise_mass` of the release.
 
     Parameters
     ----------
-    counts, largest, release_epsilon, release_delta, epsilon, neighbours
-        As for `output_perturbation`.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item; what is not a count is taken for 0.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the *release* for which the bound is chosen; the choice has its own.
+    release_delta
+        The delta of the release: 0 for Laplace noise, positive for Gaussian noise.
+    epsilon
+        Budget of the choice, positive.
     bounds : shape (k,), optional
-        Public candidates in (0, largest], increasing; by default 1000 equal steps. Where the order of
+        Public candidates in ``(0, largest]``, increasing; by default 1000 equal steps. Where the order of
         magnitude is unknown, a geometric grid spends the budget better.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The chosen bound `value`, and the `guarantee` of the choice alone.
 
     Notes
     -----
     Liu et al. (2023), Section 7.1, "DP-M-quantile", for Gaussian noise, where the best bound is *not* such a
-    quantile. For Laplace noise it is: their Lemma 4.2.
+    quantile. For Laplace noise it is, by their Lemma 4.2.
 
     Examples
     --------
-    >>> release = {"release_epsilon": 0.5, "epsilon": 5.0, "largest": 20.0}
-    >>> counts = np.arange(20)[:, None]
-    >>> private_quantile(counts, rng=np.random.default_rng(1), **release).value
+    >>> options = {"release_epsilon": 0.5, "epsilon": 5.0, "largest": 20.0}
+    >>> counts, rng = np.arange(20)[:, None], np.random.default_rng(1)
+    >>> private_quantile(counts, rng=rng, **options).value
     18.0
     """
     _validate.positive(largest=largest)

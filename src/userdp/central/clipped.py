@@ -1,10 +1,10 @@
 """A private window, then the clipped mean of all users (after Levy et al. 2021, Algorithm 1): pure privacy.
 
-The window that contains most users' means is chosen by the exponential mechanism, so that few users with many
-records find the range at the precision of their means, not at that of one record each. Then everybody is
-clipped to an interval about it and averaged. Every user takes part in both steps, so that the budgets add
-(basic composition). Data lie in a public `domain`; NaN counts as its low end. Neighbouring inputs replace one
-user's whole data.
+If users hold many records of similar distributions, their means lie close together, and a short interval
+contains most of them. The window with most of them is chosen by the exponential mechanism; then everybody is
+clipped to an interval about it and averaged, with noise for that interval only. Every user takes part in both
+steps, so that the budgets add (basic composition). Data lie in a public `domain`; NaN counts as its low end.
+Neighbouring inputs replace one user's whole data.
 """
 
 import numpy as np
@@ -42,8 +42,9 @@ def densest_window(
 ) -> Release[float]:
     """Choose the centre of the window that contains most users' means, by the exponential mechanism.
 
-    Output distribution: one of the centres, a quarter of `window` apart, with probability proportional to
-    ``exp(epsilon N / 2)`` for the N means within `window` of it: one user moves each N by at most 1.
+    Output distribution: one of the centres, at most a quarter of `window` apart, with probability
+    proportional to ``exp(epsilon N / 2)`` for the N means within `window` of it; one user moves each N by at
+    most 1.
 
     Parameters
     ----------
@@ -52,14 +53,24 @@ def densest_window(
     window
         Half-width of a window, in the units of the data; public.
     epsilon
-        Central budget, positive.
-    domain : (low, high)
+        Central privacy budget, positive.
+    domain : low, high
         Public ends of the data.
+    neighbours
+        Which inputs are neighbours; the guarantee names them.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The centre `value`, and its `guarantee`.
 
     Examples
     --------
     >>> means, rng = np.full(100, 0.3), np.random.default_rng(1)
-    >>> abs(densest_window(means, window=0.02, epsilon=1.0, rng=rng).value - 0.3) < 0.025
+    >>> found = densest_window(means, window=0.02, epsilon=1.0, rng=rng)
+    >>> abs(found.value - 0.3) < 0.025
     True
     """
     _validate.domain(domain)
@@ -86,32 +97,50 @@ def clipped_mean(
 ) -> WeightedEstimate:
     """Find the range privately, then clip, average and add noise.
 
-    Output distribution: `densest_window` at ``share epsilon``; the means, each projected to a public distance
-    from its centre, are averaged and get one Laplace variable that hides any of them at the rest of the
-    budget. With `sizes` the distance is ``reach + sigmas s``, s the largest standard deviation of a mean of
-    so many records, and users are weighted by `userdp.central.weights.optimal_weights`.
+    Output distribution:
+
+    1. A centre is chosen by `densest_window`, at the budget ``share epsilon``.
+    2. The means, each projected to a public distance from the centre, are averaged and get one Laplace
+       variable that hides any one of them at the rest of the budget.
+
+    With `sizes` the distance is `reach` plus `sigmas` times the largest standard deviation that a mean of so
+    many records can have, and users are weighted by `userdp.central.weights.optimal_weights`.
 
     Parameters
     ----------
     means : shape (n,)
         Mean of each user; projected to `domain`.
     sizes : shape (n,), optional
-        Records of each user; public: neighbours then have the same sizes.
-    epsilon, window, domain
-        As for `densest_window`; `epsilon` is for both steps.
+        Records of each user; public, so that neighbours have the same sizes.
+    epsilon
+        Central privacy budget of both steps together, positive.
+    window
+        Half-width of a window, in the units of the data; public.
     reach
         Distance from the chosen centre, in the units of the data.
     share
-        Part of the budget that the choice gets, in (0, 1).
+        Part of the budget that the choice gets, between 0 and 1.
     sigmas
-        Standard deviations of a user's mean added to `reach`; of use with `sizes` only.
+        Standard deviations of a user's mean that are added to `reach`; of use with `sizes` only.
     variance
         Variance of the users' latent means; with `sizes` only.
+    domain : low, high
+        Public ends of the data.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    WeightedEstimate
+        The estimate `value`, the `guarantee` of both steps, the centre as `initial`, the users' `weights` and
+        the `scale` of the noise.
 
     Examples
     --------
-    >>> means, rng = np.random.default_rng(1).normal(0.3, 0.01, 200), np.random.default_rng(2)
-    >>> estimate = clipped_mean(means, epsilon=1.0, window=0.02, reach=0.05, rng=rng)
+    >>> means = np.random.default_rng(1).normal(0.3, 0.01, 200)
+    >>> options = {"epsilon": 1.0, "window": 0.02, "reach": 0.05}
+    >>> rng = np.random.default_rng(2)
+    >>> estimate = clipped_mean(means, rng=rng, **options)
     >>> round(estimate.value, 2), estimate.guarantee.epsilon
     (0.3, 1.0)
     """

@@ -1,9 +1,10 @@
-"""Undo the bias of clipping when counts are Poisson (Liu et al., Algorithm 5).
+r"""Undo the bias of clipping when counts are Poisson (Liu et al., Algorithm 5).
 
-One item, n users, user u holds a Poisson count of rate lambda_u. Clipping at C replaces the rate by
-``h(lambda) = E min(Poi(lambda), C)``, a concave increasing function with values in [0, C). Since there is one
-item, the clipped total moves by at most C when a user is replaced and when a user is added or removed: the
-noise is Laplace of scale C / epsilon under both relations.
+If clipping cuts every user's count at C, the total is too small; if the counts are Poisson, one can say by
+how much. There is one item and n users, and each user holds a Poisson count of a rate :math:`\lambda`.
+Clipping at C replaces the rate by ``h(lambda) = E min(Poi(lambda), C)``, a concave increasing function with
+values in [0, C). Since there is one item, the clipped total moves by at most C both when a user is replaced
+and when one is added or removed, and the noise is Laplace of scale ``C / epsilon`` under both relations.
 """
 
 import numpy as np
@@ -43,7 +44,7 @@ def poisson_rate(clipped_mean: ArrayLike, bound: int, *, largest_rate: float | N
     bound
         Bound C, at least 1.
     largest_rate
-        Public upper guard of the rate, positive; by default `bound`, where an error of the clipped mean
+        Public upper limit of the rate, positive; by default `bound`, where an error of the clipped mean
         grows by a factor of at most e.
 
     Returns
@@ -86,8 +87,9 @@ def debiased_count(
 ) -> CountEstimate:
     """Estimate the total count of one item, with the bias of clipping undone as if counts were Poisson.
 
-    Output distribution: n times `poisson_rate` of (sum of ``min(count, C)`` plus Laplace noise of scale C /
-    epsilon) over n. Dividing by a public number, projecting and inverting do not look at the data.
+    Output distribution: the sum of ``min(count, C)`` over the users plus Laplace noise of scale
+    ``C / epsilon``, divided by their number n; then n times the `poisson_rate` of this. Dividing by a public
+    number, projecting and inverting do not look at the data.
 
     Parameters
     ----------
@@ -98,22 +100,33 @@ def debiased_count(
     epsilon
         Budget of the release, positive.
     neighbours
-        Which inputs are neighbours.
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
     largest_rate
-        Public upper guard of the mean rate, positive; by default `bound`.
+        Public upper limit of the mean rate, positive; by default `bound`.
     users
         Public number of users by which the total is divided. By default the length of `counts`, which is
         public under replacement; it must be given under add/remove adjacency.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    CountEstimate
+        The total `value`, its `guarantee`, the `rate` per user, and the `clipped_mean` without debiasing.
 
     Notes
     -----
-    Liu et al. (2023), Algorithm 5, with both guards: as printed the inverse is not defined outside [0, C).
+    Liu et al. (2023), Algorithm 5, with limits at both ends: as printed the inverse is not
+    defined outside [0, C).
 
     Examples
     --------
     >>> counts = np.random.default_rng(1).poisson(1.5, 1000)
-    >>> estimate = debiased_count(counts, bound=2, epsilon=1.0, rng=np.random.default_rng(2))
-    >>> int(counts.sum()), round(1000 * estimate.clipped_mean), round(estimate.value)
+    >>> rng = np.random.default_rng(2)
+    >>> estimate = debiased_count(counts, bound=2, epsilon=1.0, rng=rng)
+    >>> clipped = round(1000 * estimate.clipped_mean)
+    >>> int(counts.sum()), clipped, round(estimate.value)
     (1464, 1195, 1457)
     """
     largest_rate = guard(bound, largest_rate)  # both are checked before anything is drawn

@@ -1,13 +1,13 @@
 """Histograms over a known domain: bound contributions, add noise (Liu et al., Algorithm 1).
 
-``counts`` has one row per user and one column per item, an array or a sparse array of ``scipy.sparse``; what
-is not a count (negative, NaN) is taken for 0 in silence, because an exception would be an output that leaks.
-With ``delta = 0`` contributions are bounded in the l1 norm and the noise is Laplace; with ``delta > 0`` they
-are bounded in the Euclidean norm and the noise is Gaussian.
+The counts have one row per user and one column per item, as an array or a sparse array of ``scipy.sparse``.
+What is not a count (negative, NaN) is taken for 0 without an error, because an error would reveal something
+about the data. If delta is 0, contributions are bounded in the sum of a user's counts and the noise is
+Laplace; otherwise they are bounded in the Euclidean norm and the noise is Gaussian.
 
-The relation of neighbours decides the noise. If a user is added or removed ("add-remove") the sum moves by at
-most the bound C; if a user's records are replaced ("replace") it moves by up to 2 C in l1 and sqrt(2) C in
-the Euclidean norm, since counts are not negative and two users may share no item.
+The relation of neighbours decides the noise. If a user is added or removed ("add-remove"), the total moves by
+at most the bound C. If a user's records are replaced ("replace"), it moves by up to :math:`2C` in the sum and
+``sqrt(2) C`` in the Euclidean norm, since counts are not negative and two users may share no item.
 """
 
 from collections.abc import Iterable
@@ -34,12 +34,26 @@ def norms(counts: ArrayLike, norm: Norm) -> Floats:
 
 @public
 def clip(counts: ArrayLike, bound: float, *, norm: Norm) -> Any:
-    """Scale each user's counts down to a norm of at most `bound`; of users below it nothing is changed.
+    """Scale each user's counts down to a norm of at most `bound`; smaller users stay as they are.
+
+    Parameters
+    ----------
+    counts : shape (n, d), dense or sparse
+        Count of each user and item; what is not a count is taken for 0.
+    bound
+        Contribution bound C, at least 0.
+    norm
+        1 for the sum of a user's counts, 2 for their Euclidean norm.
 
     Returns
     -------
     ndarray or scipy.sparse array of float, shape (n, d)
         ``C x / max(C, ||x||)`` for each row x (Liu et al., Section 4), and 0 for C = 0.
+
+    Examples
+    --------
+    >>> clip([[3, 1], [1, 1]], 2, norm=1).tolist()
+    [[1.5, 0.5], [1.0, 1.0]]
     """
     table, size = _measured(counts, norm)
     kept = _kept(size, bound)
@@ -55,10 +69,19 @@ def clipped_totals(counts: ArrayLike, bounds: Iterable[float], *, norm: Norm) ->
 
 @public
 def sensitivity(norm: Norm, neighbours: Relation, d: int) -> float:
-    """Largest change of the clipped total of d items between neighbours, per unit of the bound.
+    """Largest change of the clipped total between neighbours, per unit of the bound.
 
-    1 if a user is added or removed or d = 1, where two users cannot differ by more than the bound; else 2 in
-    l1 and sqrt(2) in the Euclidean norm.
+    It is 1 if a user is added or removed, or if there is one item. Otherwise it is 2 for the sum and
+    ``sqrt(2)`` for the Euclidean norm.
+
+    Parameters
+    ----------
+    norm
+        1 for the sum of a user's counts, 2 for their Euclidean norm.
+    neighbours
+        Which inputs are neighbours.
+    d
+        Number of items.
     """
     _validate.integer(1, d=d)
     return 1.0 if neighbours == "add-remove" or d == 1 else 2 ** (1 / norm)
@@ -82,14 +105,22 @@ def histogram_noise(
         Number of items.
     bound
         Contribution bound C, at least 0.
-    epsilon, delta
-        Budget of the release; delta from 0, for Laplace noise, to below 1.
+    epsilon
+        Budget of the release, positive.
+    delta
+        The delta of the release, below 1: 0 for Laplace noise, positive for Gaussian noise.
     neighbours
-        Which inputs are neighbours.
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
     printed
-        Whether to use the paper's noise: always that of "add-remove", and for Gaussian noise with epsilon at
-        most 1 the formula of Lemma 4.1. The guarantee then says what it truly costs: the exact sensitivity
+        Whether to use the paper's noise: always that of "add-remove", and for Gaussian noise with a budget of
+        at most 1 the formula of Lemma 4.1. The guarantee then says what it truly costs: the exact sensitivity
         over the scale, or the exact delta at `epsilon`, smaller or larger than the one asked for.
+
+    Examples
+    --------
+    >>> histogram_noise(10, bound=4, epsilon=2.0).scale
+    4.0
     """
     _validate.positive(epsilon=epsilon)
     _validate.in_range(0, 1, delta=delta)
@@ -109,7 +140,7 @@ def histogram_noise(
 
 @public
 def unit_scale(d: int, **options: Any) -> float:
-    """Scale of `histogram_noise`, with its parameters, per unit of the contribution bound."""
+    """Scale of `histogram_noise` per unit of the contribution bound; it takes the same parameters."""
     return histogram_noise(d, **options).scale
 
 
@@ -132,15 +163,31 @@ def bounded_histogram(
     Parameters
     ----------
     counts : shape (n, d), dense or sparse
-        Count of each user and item; not a count is taken for 0.
+        Count of each user and item; what is not a count is taken for 0.
     bound
         Contribution bound C, at least 0: public, or from a private choice whose guarantee is to be added.
-    epsilon, delta, neighbours, printed
-        As for `histogram_noise`.
+    epsilon
+        Budget of the release, positive.
+    delta
+        The delta of the release, below 1: 0 for Laplace noise, positive for Gaussian noise.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    printed
+        Whether to use the paper's noise, as in `histogram_noise`; the guarantee then says what it truly
+        costs.
+    rng
+        Generator of NumPy; with ``delta = 0`` also `userdp.release.Secure`, for a release in earnest.
+
+    Returns
+    -------
+    HistogramEstimate
+        The histogram `value`, shape (d,), its `guarantee`, and the `scale` of the noise on each item.
 
     Examples
     --------
-    >>> release = bounded_histogram([[3, 0], [900, 1]], bound=4, epsilon=2.0, rng=np.random.default_rng(1))
+    >>> counts, rng = [[3, 0], [900, 1]], np.random.default_rng(1)
+    >>> release = bounded_histogram(counts, bound=4, epsilon=2.0, rng=rng)
     >>> release.scale, release.guarantee.epsilon, release.value.round(1)
     (4.0, 2.0, array([7.1, 9.3]))
     """
@@ -153,7 +200,17 @@ def bounded_histogram(
 
 @public
 def noise_mass(d: int, *, delta: float = 0.0, **options: Any) -> float:
-    """Return M, the expected l1 norm of the noise per unit of the bound; parameters as for `unit_scale`."""
+    """Return M, the expected sum of the absolute noise over all items, per unit of the bound.
+
+    Parameters
+    ----------
+    d
+        Number of items.
+    delta
+        The delta of the release: 0 for Laplace noise, positive for Gaussian noise.
+    **options
+        The other parameters of `histogram_noise`.
+    """
     return d * unit_scale(d, delta=delta, **options) * (np.sqrt(2 / np.pi) if delta > 0 else 1.0)
 
 

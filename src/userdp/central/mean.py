@@ -1,9 +1,10 @@
 """Means of heterogeneous users with public sizes (Cummings et al., Algorithm 2).
 
-Cummings, Feldman, McMillan and Talwar (2022), from the supplement: the ideal estimator, the realistic one
-of Algorithm 2, and the two private estimates that it starts from. Data lie in a public `domain`, [0, 1] in
-the paper and by default: what is outside is projected, NaN to the low end, and every result is returned in
-it. Neighbouring inputs replace one user's records by as many others; a trusted curator adds the noise.
+Users differ in their latent means and in how many records they hold; how much should each count? These are
+the estimator of Cummings, Feldman, McMillan and Talwar (2022, from the supplement), the two private estimates
+that it starts from, and the unweighted baseline. Data lie in a public `domain`, [0, 1] in the paper and by
+default: what is outside is projected, NaN to the low end, and every result is in its units. Neighbouring
+inputs replace one user's records by as many others; a trusted curator adds the noise.
 """
 
 from collections.abc import Callable
@@ -66,23 +67,33 @@ def uniform_mean(
 ) -> WeightedEstimate:
     """Average of all users' means with Laplace noise: the unweighted baseline.
 
+    It needs no sizes, so that its guarantee covers any replacement of one user's data.
+
     Output distribution: the average of n means plus one Laplace variable of scale
-    ``(high - low) / (n epsilon)``. It needs no sizes, so that its guarantee holds for any replacement of one
-    user.
+    ``(high - low) / (n epsilon)``.
 
     Parameters
     ----------
     means : shape (n,)
-        Mean of each user.
+        Mean of each user; projected to `domain`.
     epsilon
-        Central budget, positive.
-    domain : (low, high)
+        Central privacy budget, positive.
+    domain : low, high
         Public ends of the data.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    WeightedEstimate
+        The estimate `value`, its `guarantee`, the `scale` of the noise, and an `interval` around the mean of
+        these users.
 
     Examples
     --------
-    >>> ratings = [4.0, 2.5, 5.0, 3.5]
-    >>> mean = uniform_mean(ratings, epsilon=10.0, domain=(0.5, 5.0), rng=np.random.default_rng(1))
+    >>> ratings, rng = [4.0, 2.5, 5.0, 3.5], np.random.default_rng(1)
+    >>> options = {"epsilon": 10.0, "domain": (0.5, 5.0)}
+    >>> mean = uniform_mean(ratings, rng=rng, **options)
     >>> round(mean.value, 2), mean.guarantee.epsilon
     (3.75, 10.0)
     """
@@ -104,8 +115,8 @@ def _noisy_average(x: Floats, epsilon: float, neighbours: Replaced, rng: Rng) ->
 def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: float) -> Floats:
     """Distance from the common mean within which all of `n` users' means lie with probability 1 - beta.
 
-    The concentration function f of the supplement is known to the analyst; ours is that of normal user
-    means: the standard deviation times a quantile, at most ``max(mean, 1 - mean)``.
+    In the supplement this distance is a function that the analyst knows. Ours is that of normal user means:
+    the standard deviation times a quantile, at most ``max(mean, 1 - mean)``.
 
     Parameters
     ----------
@@ -113,8 +124,10 @@ def window(sizes: ArrayLike, n: int, *, mean: float, variance: float, beta: floa
         Records of a user; the half-width is for each of these.
     n
         Number of users.
-    mean, variance
-        Mean and variance of the users' latent means, on [0, 1].
+    mean
+        Mean of the users' latent means, on [0, 1].
+    variance
+        Variance of the users' latent means.
     beta
         Probability that some user lies outside, in (0, 1).
     """
@@ -135,15 +148,34 @@ def initial_mean(
     neighbours: Replaced = SAME_SIZE,
     rng: Rng,
 ) -> Release[float]:
-    """Average of one record per user, shape (m,), with Laplace noise (Lemma F.1).
+    """Average of one record per user with Laplace noise (Lemma F.1).
 
     Output distribution: the average of m records plus a Laplace variable of scale
-    ``(high - low) / (m epsilon)``. Other parameters as for `uniform_mean`; by default neighbours have the
-    same sizes.
+    ``(high - low) / (m epsilon)``.
+
+    Parameters
+    ----------
+    records : shape (m,)
+        One record of each user; projected to `domain`.
+    epsilon
+        Central privacy budget, positive.
+    domain : low, high
+        Public ends of the data.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced by any others, in
+        "replace-same-size" by as many others.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The estimate `value`, and its `guarantee`.
 
     Examples
     --------
-    >>> round(initial_mean([0, 1, 1, 1], epsilon=50.0, rng=np.random.default_rng(1)).value, 2)
+    >>> rng = np.random.default_rng(1)
+    >>> round(initial_mean([0, 1, 1, 1], epsilon=50.0, rng=rng).value, 2)
     0.75
     """
     value, noise = _noisy_average(_unit(domain, records=records), epsilon, neighbours, rng)
@@ -152,16 +184,18 @@ def initial_mean(
 
 @public
 def initial_error(value: float, users: int, *, epsilon: float, beta: float, printed: bool = False) -> float:
-    """Bound alpha on the error of `initial_mean` on [0, 1], from its output alone.
+    """Bound on the error of `initial_mean` on [0, 1], from its output alone.
 
     Parameters
     ----------
     value
         What `initial_mean` returned.
     users
-        Number m of users it averaged.
-    epsilon, beta
-        Its budget, and the probability that the bound may fail.
+        Number of users that it averaged.
+    epsilon
+        Its budget.
+    beta
+        Probability with which the bound may fail.
     printed
         The bound in the proof of Lemma F.1; by default a normal quantile at the least favourable mean
         within the noise, several times smaller (our choice).
@@ -194,19 +228,26 @@ def private_variance(
 
     Output distribution: half-squared differences of disjoint pairs of users are averaged in groups; each
     group votes for the scale ``(2^j, 2^(j + 1)]`` of its average; the scale with most votes after Laplace
-    noise is chosen. With `delta` = 0 all scales that are at least `smallest` take part (`NoisyMaximum`);
-    otherwise only those whose noisy votes pass a threshold (`ThresholdedNoise`): a user changes one vote.
+    noise is chosen. If `delta` is 0 all scales that are at least `smallest` take part (`NoisyMaximum`);
+    otherwise only those whose noisy votes pass a threshold (`ThresholdedNoise`). A user changes one vote.
 
     Parameters
     ----------
     means : shape (m,)
         One number per user, identically distributed; projected to [0, 1].
-    epsilon, delta
-        Central budget; delta 0 for pure privacy.
+    epsilon
+        Central privacy budget, positive.
+    delta
+        The delta of the guarantee; 0 for pure privacy.
     pairs
         Pairs averaged in a group; `means` must fill one.
     smallest
         Smallest variance looked for, in (0, 1/4).
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced by any others, in
+        "replace-same-size" by as many others.
+    rng
+        Generator of NumPy.
 
     Returns
     -------
@@ -217,7 +258,8 @@ def private_variance(
     Examples
     --------
     >>> means = np.random.default_rng(1).normal(0.5, 0.1, 800)
-    >>> private_variance(means, epsilon=1.0, rng=np.random.default_rng(2)).value
+    >>> rng = np.random.default_rng(2)
+    >>> private_variance(means, epsilon=1.0, rng=rng).value
     0.015625
     """
     _validate.positive(epsilon=epsilon, smallest=smallest)
@@ -250,10 +292,20 @@ def private_variance(
 
 @public
 def first_records(means: ArrayLike, sizes: Ints, k: int, rng: Rng) -> Floats:
-    """Draw the mean of the first `k` records of each user, shape (n,): records are in no particular order.
+    """Draw the mean of the first `k` records of each user: records are in no particular order.
 
-    Given the mean of 0/1 records, any k of them hold a hypergeometric number of ones. Sizes are below 1e9,
-    whatever the means: NumPy draws from no larger urn.
+    Given the mean of 0/1 records, any k of them contain a hypergeometric number of ones.
+
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user's records, which are 0 or 1.
+    sizes : shape (n,)
+        Records of each user, below 1e9, because NumPy draws from no larger urn.
+    k
+        How many of the records.
+    rng
+        Generator of NumPy.
     """
     _validate.integer(1, k=k)
     held = _validate.whole_numbers(0, least=0, sizes=sizes)
@@ -293,10 +345,19 @@ def _size_runs(sizes: Ints) -> tuple[Ints, Ints]:
 
 @public
 def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
-    """Cut the users by their public sizes: indices of the smallest tenth, the largest few, the others.
+    """Cut the users by their public sizes: the smallest tenth, the largest few, and the others.
 
-    `variance_users` of the largest estimate the variance; it may be 0. Each of the three, smallest, largest
-    and middle, is in decreasing order of size.
+    Parameters
+    ----------
+    sizes : shape (n,)
+        Records of each user; public.
+    variance_users
+        How many of the largest estimate the variance; it may be 0.
+
+    Returns
+    -------
+    tuple
+        Indices of the smallest, of the largest and of the others, each in decreasing order of size.
     """
     order = np.argsort(-np.asarray(sizes), kind="stable")
     last = order.size - order.size // 10
@@ -306,7 +367,15 @@ def cohorts(sizes: ArrayLike, variance_users: int) -> tuple[Ints, ...]:
 
 @public
 def default_variance_users(n: int, *, epsilon: float) -> int:
-    """Users of the variance step by default: 400 / epsilon, at most a tenth, at least 8 (our choice)."""
+    """Users of the variance step by default: 400 / epsilon, at most a tenth, at least 8 (our choice).
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    epsilon
+        Central privacy budget, positive.
+    """
     _validate.integer(1, n=n)
     _validate.positive(epsilon=epsilon)
     return int(max(min(VARIANCE_USERS / epsilon, n / 10), 2 * PAIRS))
@@ -350,37 +419,54 @@ def realistic_mean(
 ) -> WeightedEstimate:
     """Estimate the mean of heterogeneous users, with public sizes (Algorithm 2).
 
-    Output distribution: the tenth of the users with the least data give one record each to `initial_mean`;
-    the largest users give the means of equally many records to `private_variance`; the means of all others,
-    clipped to windows from these two, are weighted as `userdp.central.weights` says, and get one Laplace
-    variable scaled to the most that one of them can change the result. A user meets one of the three.
+    Output distribution:
+
+    1. The tenth of the users with the least data give one record each to `initial_mean`.
+    2. The largest users give the means of equally many records to `private_variance`.
+    3. The means of all others, clipped to windows from these two estimates, are weighted as
+       `userdp.central.weights` says, and get one Laplace variable scaled to the most that one of them can
+       change the result.
+
+    A user takes part in one of the three steps.
 
     Parameters
     ----------
     means : shape (n,)
-        Mean of each user's records, which lie at the two ends of the domain; n at least 20.
+        Mean of each user's records, which lie at the two ends of the domain; at least 20 users.
     sizes : shape (n,)
         Records of each user, whole numbers; public.
-    epsilon, delta
-        Central budget; delta is spent on the variance step, 0 for pure privacy.
+    epsilon
+        Central privacy budget, positive.
+    delta
+        Spent on the variance step; 0 for pure privacy.
     beta
-        Probability that the windows may fail.
+        Probability with which the windows may fail.
     variance
         Variance of the users' latent means where it is known; then no user is spent on it.
     variance_users
-        Users of the variance step, at least 8; `default_variance_users` by default. The paper's is log(n).
+        Users of the variance step, at least 8; `default_variance_users` by default. In the paper they are
+        ``log(n)``.
     printed
-        The error bound of Lemma F.1.
+        Whether to use the error bound of Lemma F.1.
     weigh
         How users are weighted, whatever the guarantee; `userdp_papers.printed.weights.PRINTED_MEAN` has the
         options for the paper's weights and error bound.
-    domain : (low, high)
+    domain : low, high
         Public ends of the data.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    WeightedEstimate
+        The estimate `value`, its `guarantee`, the estimates `initial` and `variance` from which it starts,
+        the `weights` of the users of the last step, and the `scale` of its noise.
 
     Examples
     --------
-    >>> sizes = np.arange(1, 501)
-    >>> estimate = realistic_mean(np.full(500, 0.4), sizes, epsilon=2.0, rng=np.random.default_rng(1))
+    >>> sizes, rng = np.arange(1, 501), np.random.default_rng(1)
+    >>> means = np.full(500, 0.4)
+    >>> estimate = realistic_mean(means, sizes, epsilon=2.0, rng=rng)
     >>> round(estimate.value, 1), estimate.guarantee.epsilon
     (0.4, 2.0)
     """

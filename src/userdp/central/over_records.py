@@ -1,7 +1,8 @@
 """The mean over all records: totals of users are clipped, after Rameshwar and Tandon (2025).
 
-It is what SQL's AVG means. They show that clipping each total about that of the middle of the domain is
-optimal among all ways to bound what users add. Sizes are public, and neighbours have the same ones.
+This is what AVG means in SQL: a user with twice as many records counts twice. Rameshwar and Tandon show that
+clipping each total about that of the middle of the domain is optimal among all ways to bound what users add.
+Sizes are public, and neighbours have the same ones.
 """
 
 import math
@@ -40,18 +41,28 @@ def record_mean(
     sizes : shape (n,)
         Records of each user, whole numbers from 1; public.
     epsilon
-        Central budget, positive.
+        Central privacy budget, positive.
     cap
-        Records as which a user counts at most. By default the k-th largest size, k = 2 / epsilon rounded up:
-        the sum of the largest bias and of the expected absolute noise is then least.
-    domain : (low, high)
+        Records as which a user counts at most. By default it is the k-th largest size, where k is
+        ``2 / epsilon`` rounded up: the sum of the largest bias and of the expected absolute noise is then
+        least.
+    domain : low, high
         Public ends of the data.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The estimate `value`, its `guarantee`, and an `interval` around the mean of these records.
 
     Examples
     --------
     >>> sizes = np.array([1] * 900 + [50] * 100)
-    >>> means, rng = np.repeat([0.2, 0.6], [900, 100]), np.random.default_rng(1)
-    >>> f"{record_mean(means, sizes, epsilon=1.0, rng=rng).value:.2f} {sizes @ means / sizes.sum():.2f}"
+    >>> means = np.repeat([0.2, 0.6], [900, 100])
+    >>> rng = np.random.default_rng(1)
+    >>> estimate = record_mean(means, sizes, epsilon=1.0, rng=rng)
+    >>> f"{estimate.value:.2f} {sizes @ means / sizes.sum():.2f}"
     '0.54 0.54'
     """
     low, high = domain

@@ -1,7 +1,7 @@
 """Means of heterogeneous users whose sizes are private too (Cummings et al., Algorithms 3 and 4).
 
-Neighbouring inputs replace all records of one user by any others, any number of them. Since the users are
-ranked by their private sizes, one user can change every cohort: budgets of all steps add.
+All records of one user may be replaced by any others, any number of them. Since the users are ranked by their
+private sizes, one user can change every cohort, and the budgets of all steps add.
 """
 
 from bisect import bisect_left
@@ -48,8 +48,8 @@ class TruncatedMean:
         Released initial mean, in (0, 1).
     variance
         Released variance of the users' latent means.
-    half_widths : shape (k_T,)
-        Half-width of the window of a user with 1 .. k_T records; larger users count as k_T.
+    half_widths : shape (k,)
+        Half-width of the window of a user with 1, 2, ..., k records; who has more counts as k.
     """
 
     centre: float
@@ -58,7 +58,7 @@ class TruncatedMean:
 
     @property
     def size_weights(self) -> Floats:
-        """Weight of a user with 1 .. k_T records: one over its variance, shape (k_T,)."""
+        """Weight of a user with 1, 2, ..., k records: one over its variance, shape (k,)."""
         return 1 / variance_of_mean(np.arange(1, self.half_widths.size + 1), self.centre, self.variance)
 
     def terms(self, means: ArrayLike, sizes: ArrayLike) -> tuple[Floats, ...]:
@@ -68,22 +68,22 @@ class TruncatedMean:
         return self.size_weights[k], np.clip(project(means, 0.0, 1.0) - self.centre, -half, half)
 
     def value(self, means: ArrayLike, sizes: ArrayLike) -> float:
-        """The statistic."""
+        """The statistic itself, not private."""
         weights, deviations = self.terms(means, sizes)
         return float(self.centre + weights @ deviations / weights.sum())
 
     def sensitivity(self, others: float, average: float) -> float:
-        """Most that one user can change the statistic, the others having a total weight and a mean deviation.
+        """Most that one user can change the statistic, given the others' total weight and mean deviation.
 
-        Over all sizes and means of that one user, for both ends separately; even and convex in `average`
-        and decreasing in `others`.
+        The maximum is over all sizes and means of that one user, for both ends separately. It is even and
+        convex in `average` and decreasing in `others`.
         """
         weights, half = self.size_weights, self.half_widths
         share = weights / (others + weights)
         return float(np.max(share * (half - average)) + np.max(share * (half + average)))
 
     def distance(self, means: ArrayLike, sizes: ArrayLike, bound: float) -> int:
-        """Number of users who can change with the local sensitivity still at most `bound`; -1 if none can.
+        """How many users may change before the local sensitivity can exceed `bound`; -1 if it can already.
 
         It is a lower bound on the distance to an input whose neighbours differ by more than `bound`, and
         changes by at most 1 when one user changes.
@@ -136,32 +136,58 @@ def private_size_mean(
 ) -> WeightedEstimate:
     """Estimate the mean of heterogeneous users, with private sizes (Algorithm 3, repaired).
 
-    Output distribution: private initial mean and variance as in `userdp.central.mean.realistic_mean`, then a
-    private cap on the sizes, a private total weight, and, if a private test finds that no few users can make
-    the statistic more sensitive than proposed, `TruncatedMean` plus Laplace noise; else the initial mean.
+    Output distribution:
+
+    1. A private initial mean and a private variance, as in `userdp.central.mean.realistic_mean`.
+    2. A private cap on the sizes and a private total weight.
+    3. A private test whether the statistic `TruncatedMean` stays within the proposed sensitivity, whatever a
+       few users do. If it passes, the statistic plus Laplace noise is released, otherwise the initial mean.
+
     Initial mean, variance, cap, total weight, test and release get equal parts of epsilon, five without the
-    variance; the test gets delta. (The paper prints 3 parts and 2 delta for all six.)
+    variance; the test gets delta. (The paper prints three parts, and twice the delta, for all six.)
 
     Parameters
     ----------
-    means, beta, variance, variance_users, domain
-        As for `userdp.central.mean.realistic_mean`.
+    means : shape (n,)
+        Mean of each user's records, which lie at the two ends of the domain; at least 20 users.
     sizes : shape (n,)
         Records of each user; private, and projected to whole numbers of at least 1.
-    epsilon, delta
-        Central budget of the whole, delta in (0, 1/2].
+    epsilon
+        Central privacy budget of the whole, positive.
+    delta
+        The delta of the whole, in (0, 1/2].
     largest_size
         Public bound on the records of one user.
+    beta
+        Probability with which the windows may fail.
+    variance
+        Variance of the users' latent means where it is known; then no user is spent on it.
+    variance_users
+        Users of the variance step, at least 8; by default
+        `userdp.central.mean.default_variance_users` at the budget of a step.
     safety
-        Proposed sensitivity in units of largest weight times half-width over total weight.
+        Proposed sensitivity, in units of largest weight times half-width over total weight.
+    domain : low, high
+        Public ends of the data.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    WeightedEstimate
+        The estimate `value`, its `guarantee`, the estimates `initial` and `variance` from which it starts,
+        and the `scale` of the noise. The `weights` are for study and must not be published.
 
     Examples
     --------
     >>> means, sizes = np.full(5000, 0.4), np.arange(5000) % 50 + 1
     >>> options = {"epsilon": 12.0, "delta": 1e-6, "largest_size": 50}
-    >>> estimate = private_size_mean(means, sizes, rng=np.random.default_rng(1), **options)
-    >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
-    (0.4, 12.0, 1e-06)
+    >>> rng = np.random.default_rng(1)
+    >>> estimate = private_size_mean(means, sizes, rng=rng, **options)
+    >>> round(estimate.value, 2), estimate.guarantee.epsilon
+    (0.4, 12.0)
+    >>> estimate.guarantee.delta
+    1e-06
     """
     _validate.positive(delta=delta, safety=safety)
     _validate.in_range(0, 0.5, delta=delta)
@@ -203,22 +229,48 @@ def quotient_mean(
 
     Output distribution: as `private_size_mean` up to the statistic, whose weighted sum of deviations and
     whose total weight each get Laplace noise; their quotient is added to the centre and projected to the
-    domain. The two sums have global sensitivities, so that nothing is proposed or tested.
+    domain. Each of the two sums has a bounded sensitivity on all data, so that nothing is proposed or tested.
 
     Parameters
     ----------
-    means, sizes, epsilon, largest_size, beta, variance, variance_users, domain
-        As for `private_size_mean`.
+    means : shape (n,)
+        Mean of each user's records, which lie at the two ends of the domain; at least 20 users.
+    sizes : shape (n,)
+        Records of each user; private, and projected to whole numbers of at least 1.
+    epsilon
+        Central privacy budget of the whole, positive.
+    largest_size
+        Public bound on the records of one user.
+    beta
+        Probability with which the windows may fail.
+    variance
+        Variance of the users' latent means where it is known; then no user is spent on it.
+    variance_users
+        Users of the variance step, at least 8; by default
+        `userdp.central.mean.default_variance_users` at the budget of a step.
     random_cohorts
-        Draw the cohorts without looking at the sizes: a user then meets the initial mean, the variance or
-        the quotient, in addition to the cap, and a step may spend a third of epsilon; by rank it is a fifth.
+        Whether to draw the cohorts without looking at the sizes. A user then takes part in the initial mean,
+        the variance or the quotient, in addition to the cap, and a step may spend a third of epsilon; by rank
+        it is a fifth.
+    domain : low, high
+        Public ends of the data.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    WeightedEstimate
+        The estimate `value`, its `guarantee`, the estimates `initial` and `variance` from which it starts,
+        and the `scale` of the noise. The `weights` are for study and must not be published.
 
     Examples
     --------
     >>> means, sizes = np.full(5000, 0.4), np.arange(5000) % 50 + 1
-    >>> estimate = quotient_mean(means, sizes, epsilon=3.0, largest_size=50, rng=np.random.default_rng(1))
-    >>> round(estimate.value, 2), estimate.guarantee.epsilon, estimate.guarantee.delta
-    (0.4, 3.0, 0.0)
+    >>> options = {"epsilon": 3.0, "largest_size": 50}
+    >>> rng = np.random.default_rng(1)
+    >>> estimate = quotient_mean(means, sizes, rng=rng, **options)
+    >>> round(estimate.value, 2), estimate.guarantee.epsilon
+    (0.4, 3.0)
     """
     public = _Public(epsilon, largest_size, beta, variance, variance_users, domain)
     front = _front(means, sizes, public, 2, random_cohorts, rng)

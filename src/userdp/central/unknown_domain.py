@@ -1,11 +1,11 @@
 """Histograms over an unknown domain, and their bound (Liu et al., Algorithms 3 and 4).
 
-Nothing may be said of an item that only one user holds, so a count is released only above a threshold, and
-only items that survive in somebody's *clipped* counts are looked at. `nested_totals` draws the clipped totals
-for every contribution bound at once.
+Nothing may be said of an item that only one user holds. A count is therefore released only above a threshold,
+and only items that are left after every user's counts were *clipped* are looked at. `nested_totals` draws the
+clipped totals for every contribution bound at once.
 
-Which bound: the guide V of Liu et al., twice the records that clipping loses plus the mean clipped totals cut
-at the threshold, bounds the expected loss from above and, up to a logarithm, from below.
+Which bound should it be? The guide V of Liu et al., twice the records that clipping loses plus the mean
+clipped totals cut at the threshold, bounds the expected loss from above and, up to a logarithm, from below.
 """
 
 from dataclasses import replace
@@ -49,8 +49,9 @@ def sample_records(row: Ints, bound: int, rng: Rng) -> Ints:
 def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
     """Sum over the users of their randomly clipped counts, for every bound at once.
 
-    Output distribution: for each bound that of one user as `userdp_papers.theory.exact` clips it, summed; the
-    distributions for several bounds are coupled, since the first C records of one random order serve every C.
+    Output distribution: for each bound C a user keeps C records at random, or all if there are fewer, and the
+    kept records are summed. The totals for several bounds are drawn together, since the first C records of
+    one random order serve every C.
 
     Parameters
     ----------
@@ -58,6 +59,8 @@ def nested_totals(counts: ArrayLike, bounds: ArrayLike, rng: Rng) -> Ints:
         Count of each user and item; what is not a count is taken for 0.
     bounds : shape (k,)
         Contribution bounds, at least 1, in any order.
+    rng
+        Generator of NumPy.
 
     Returns
     -------
@@ -112,10 +115,13 @@ def release_noise(
     ----------
     bound
         Contribution bound C, at least 1.
-    epsilon, delta
-        Budget of the release, positive, delta below 1/2.
+    epsilon
+        Budget of the release, positive.
+    delta
+        The delta of the release, positive and below 1/2.
     neighbours
-        Which inputs are neighbours.
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
     tight
         Whether to use the smaller threshold of `ThresholdedNoise.calibrated`.
     printed
@@ -140,7 +146,7 @@ _known_noise = lru_cache(maxsize=4096, typed=True)(release_noise)
 
 @public
 def release_scales(bounds: ArrayLike, **options: Any) -> Floats:
-    """Scale b and threshold t of the noise at each bound, shape (2, k); options as for `release_noise`."""
+    """Scale and threshold of the noise at each bound, shape (2, k); options as in `release_noise`."""
     noises = [_known_noise(bound, **options) for bound in whole_bounds(bounds).tolist()]
     return np.array([[noise.scale, noise.threshold] for noise in noises]).T
 
@@ -160,16 +166,38 @@ def unbounded_histogram(
 ) -> HistogramEstimate:
     """Release the histogram of all users over an unknown domain.
 
-    Output distribution: each user's records are randomly clipped to `bound` (`nested_totals`); each item with
-    a positive clipped total gets independent Laplace noise and is released if the sum exceeds the threshold;
-    every other item is not mentioned, which is written as 0.
+    Output distribution: each user keeps at most `bound` records, drawn at random (`nested_totals`). Each item
+    that is left gets independent Laplace noise, and is released if the sum exceeds the threshold; every other
+    item is not mentioned, which is written as 0.
 
     Parameters
     ----------
     counts : shape (n, d), dense or sparse
-        Raw count of each user and item; what is not a count is taken for 0.
-    bound, epsilon, delta, neighbours, tight, printed, distinct
-        As for `release_noise`.
+        Count of each user and item; what is not a count is taken for 0.
+    bound
+        Contribution bound C, at least 1: public, or from a private choice whose guarantee is to be added.
+    epsilon
+        Budget of the release, positive.
+    delta
+        The delta of the release, positive and below 1/2.
+    neighbours
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    tight
+        Whether to use the smaller threshold of `ThresholdedNoise.calibrated`.
+    printed
+        Whether to release as the paper prints it, which costs more, as in `release_noise`; the guarantee says
+        how much.
+    distinct
+        With ``printed=True``, the most distinct items that one user can hold, a public bound; without it
+        delta is 1.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    HistogramEstimate
+        The histogram `value`, shape (d,), its `guarantee`, and the `scale` and `threshold` of the noise.
 
     Notes
     -----
@@ -178,9 +206,11 @@ def unbounded_histogram(
 
     Examples
     --------
-    >>> counts = np.repeat([[3, 0, 0]], 400, axis=0) + np.eye(400, 3, -1, dtype=int)
+    >>> counts = np.repeat([[3, 0, 0]], 400, axis=0)
+    >>> counts += np.eye(400, 3, -1, dtype=int)
     >>> options = {"bound": 2, "epsilon": 1.0, "delta": 1e-6}
-    >>> release = unbounded_histogram(counts, rng=np.random.default_rng(1), **options)
+    >>> rng = np.random.default_rng(1)
+    >>> release = unbounded_histogram(counts, rng=rng, **options)
     >>> release.value.round(), release.guarantee.delta
     (array([802.,   0.,   0.]), 1e-06)
     """
@@ -238,15 +268,15 @@ def objective_from_totals(
 ) -> Floats:
     """Computable bound V of the expected loss, for each contribution bound, from sufficient statistics.
 
-    ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)`` (Liu et al. 2023, Section 5, the display before
-    Algorithm 4), shape (k,).
+    It is ``2 sum_u max(m_u - C, 0) + weight sum_j min(E h_j, t)``, where user u holds ``m_u`` records and t
+    is the threshold (Liu et al. 2023, Section 5, the display before Algorithm 4).
 
     Parameters
     ----------
     sizes : shape (n,)
         Number of records of each user.
     expected : shape (k, d)
-        ``E h_j`` for each bound, ``sum_u C N_uj / max(C, m_u)``.
+        Expected clipped total ``E h_j`` of each item j for each bound C, ``sum_u C N_uj / max(C, m_u)``.
     bounds : shape (k,)
         Contribution bounds, whole numbers of at least 1.
     weight
@@ -272,9 +302,24 @@ def objective_from_totals(
 def objective_range(bounds: ArrayLike, *, neighbours: Relation = "replace", weight: float = 1.0) -> float:
     """Largest range, over the bounds, of the change of V between neighbours, of users of any size.
 
-    The privacy loss of the exponential mechanism depends on this range alone: a change that is the same for
-    all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is replaced; if one
-    is added or removed ``max(2 (C_top - C_min), weight C')``, with C' the second largest bound.
+    The privacy loss of the exponential mechanism depends on this range alone, because a change that is the
+    same for all candidates alters no probability. It is ``2 C_top - (2 - weight) C_min`` if a user is
+    replaced; if one is added or removed ``max(2 (C_top - C_min), weight C')``, :math:`C'` being the second
+    largest bound.
+
+    Parameters
+    ----------
+    bounds : shape (k,)
+        The candidates, whole numbers of at least 1.
+    neighbours
+        Which inputs are neighbours.
+    weight
+        Factor of the second sum of V, from 0 to 2.
+
+    Examples
+    --------
+    >>> objective_range([1, 5, 20])
+    39.0
     """
     bounds = np.unique(whole_bounds(bounds))
     _validate.in_range(0, 2, weight=weight)
@@ -299,36 +344,48 @@ def private_bound(
 ) -> Release[int]:
     """Choose a contribution bound for the release over an unknown domain, privately.
 
-    Output distribution: probability proportional to ``exp(-epsilon V(C) / (2 sensitivity))`` over `bounds`,
-    with V from `objective_from_totals`.
+    Output distribution: a candidate C has probability proportional to
+    ``exp(-epsilon V(C) / (2 sensitivity))``, with V from `objective_from_totals`.
 
     Parameters
     ----------
     counts : shape (n, d), dense or sparse
-        Count of each user and item.
-    weight
-        As for `objective_from_totals`.
+        Count of each user and item; what is not a count is taken for 0.
     bounds : shape (k,)
         The candidates, whole numbers of at least 1, public.
-    release_epsilon, release_delta
-        Budget of the release for which the bound is chosen; it costs its own.
+    release_epsilon
+        Budget of the *release* for which the bound is chosen; the choice has its own.
+    release_delta
+        The delta of the release, positive and below 1/2.
     epsilon
         Budget of the choice, positive.
     neighbours
-        Which inputs are neighbours.
+        Which inputs are neighbours: in "replace" the data of one user are replaced, in "add-remove" one user
+        is added or removed.
+    weight
+        Factor of the second sum of V, from 0 to 2: 1 in the paper's display.
     sensitivity
         By default half of `objective_range`, the smallest for which the guarantee holds. The paper's
-        5 C_max / 2 and `objective_sensitivity` are valid too, and spend less than `epsilon`.
+        ``5 C_max / 2`` and `objective_sensitivity` are valid too, and spend less than `epsilon`.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The chosen bound `value`, and the `guarantee` of the choice alone.
 
     Notes
     -----
-    Liu et al. (2023), Algorithm 4. No public bound on the records of a user is needed: those beyond the
-    largest candidate change V at all candidates alike.
+    Liu et al. (2023), Algorithm 4. No public bound on the records of a user is needed, because
+    those beyond the largest candidate change V at all candidates alike.
 
     Examples
     --------
-    >>> options = {"bounds": [1, 5, 20], "release_epsilon": 1.0, "release_delta": 1e-6, "epsilon": 0.5}
-    >>> private_bound(np.full((900, 3), 2), rng=np.random.default_rng(1), **options).value
+    >>> release = {"release_epsilon": 1.0, "release_delta": 1e-6}
+    >>> options = {"bounds": [1, 5, 20], "epsilon": 0.5}
+    >>> counts, rng = np.full((900, 3), 2), np.random.default_rng(1)
+    >>> private_bound(counts, rng=rng, **release, **options).value
     20
     """
     bounds = whole_bounds(bounds)

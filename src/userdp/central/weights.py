@@ -1,7 +1,10 @@
 """Weights of heterogeneous users under one Laplace draw (Cummings et al., Lemma 5.2, for Algorithm 1).
 
-The estimate is ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``: user u's mean has variance ``s_u^2`` and
-lies in an interval of length ``d_u`` (Cummings, Feldman, McMillan and Talwar 2022, section 5 and Lemma 5.2).
+How should users count whose means have different variances? The estimate is the weighted mean of all users
+plus one Laplace variable, ``sum_u w_u x_u + Laplace(max_u w_u d_u / epsilon)``, where the mean ``x_u`` of
+user u has variance ``s_u^2`` and lies in an interval of length ``d_u`` (Cummings, Feldman, McMillan and
+Talwar 2022, section 5 and Lemma 5.2). A large weight on a precise user reduces the variance and asks for more
+noise.
 """
 
 from dataclasses import dataclass
@@ -26,7 +29,8 @@ class Weights:
     value : shape (n,)
         Weights that sum to 1 over all users.
     cap
-        Threshold T: ``value`` is proportional to ``min(1 / variance, cap / length)``.
+        The threshold T: a weight is proportional to ``min(1 / s^2, T / d)`` for a user of variance ``s^2``
+        and length d.
     variance
         Variance of the weighted mean and of its noise together.
     """
@@ -60,22 +64,33 @@ def optimal_weights(
 ) -> Weights:
     """Weights with the least variance, in closed form (Lemma 5.2, for any lengths).
 
-    They are proportional to ``min(1 / s^2, T / d)``; T is the root of
-    ``sum (1 / d) max(1 - T s^2 / d, 0) = noise T / epsilon^2``, found by sorting; and the least variance
-    is 1 over the sum of the unnormalised weights.
+    They are proportional to ``min(1 / s^2, T / d)`` for a user of variance ``s^2`` and length d. The
+    threshold T is the root of ``sum (1 / d) max(1 - T s^2 / d, 0) = noise T / epsilon^2``, found by sorting,
+    and the least variance is 1 over the sum of the unnormalised weights.
 
     Parameters
     ----------
-    variances, lengths : shape (n,)
-        Variance and length of the interval of each user, or of each kind of user.
+    variances : shape (n,)
+        Variance of each user's mean, or of each kind of user.
+    lengths : shape (n,)
+        Length of the interval in which it lies.
+    epsilon
+        Central privacy budget, positive.
     noise
         Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
     counts : shape (n,)
-        Users of each kind.
+        Number of users of each kind.
+
+    Returns
+    -------
+    Weights
+        The weights `value`, their threshold `cap`, and the `variance` of the weighted mean with its noise.
 
     Examples
     --------
-    >>> optimal_weights([1.0, 1.0, 0.01], [1.0, 1.0, 1.0], epsilon=1.0).value.round(3)
+    >>> lengths = [1.0, 1.0, 1.0]
+    >>> found = optimal_weights([1.0, 1.0, 0.01], lengths, epsilon=1.0)
+    >>> found.value.round(3)
     array([0.333, 0.333, 0.333])
     """
     variances, lengths, counts = checked_users_and_budget(variances, lengths, counts, epsilon, noise)

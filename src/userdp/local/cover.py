@@ -1,7 +1,8 @@
-"""Choose a ball of a cover by private votes, for users who know theta (Kent, Algorithm 1).
+"""Choose a ball of a cover by private votes, for users who know the mean (Kent, Algorithm 1).
 
-Every user holds one point, shape (d,): with infinitely many records it is theta itself. Neighbouring
-inputs replace one user's point; each user sends one report.
+Every user holds one point; with infinitely many records it is the mean itself. The space is covered by balls,
+each user votes privately for one that contains its point, and the server takes the ball with the most votes.
+The point of one user is protected, and each user sends one report.
 """
 
 import itertools
@@ -34,11 +35,20 @@ class Cover:
     ----------
     centres : shape (N, d)
         Centres of the balls, in the order that decides ties.
-    radius, metric
-        Their radius and the distance.
+    radius
+        Radius of the balls.
+    metric
+        Distance that makes them balls: "l2" is Euclidean, "linf" the largest difference of a coordinate.
     differing
-        Most balls that contain one of two points and not the other, over all pairs of points; N if not
-        given, which is always an upper bound. Only the printed votes of `cover_select` need it.
+        Most balls that contain one of two points and not the other, over all pairs of points. If it is not
+        given it is the number of all balls, which is always an upper bound. Only the printed votes of
+        `cover_select` need it.
+
+    Examples
+    --------
+    >>> cover = Cover.on_cube(2, 3)
+    >>> cover.count, cover.index([[0.4, 0.4]]).tolist()
+    (9, [8])
     """
 
     centres: NDArray
@@ -59,11 +69,11 @@ class Cover:
 
     @classmethod
     def on_cube(cls, d: int, cells: int, *, metric: Metric = "l2") -> "Cover":
-        """Cover of [-1, 1]^d by the balls around `cells` cubes a side.
+        """Cover of ``[-1, 1]^d`` by the balls around small cubes, of which `cells` fill a side.
 
-        The radius is that of the ball around a cube: ``1 / cells`` in l-infinity, ``sqrt(d) / cells`` in l2.
-        There are at most 10 million balls. `differing` is exact in l-infinity and for d up to 3; above, it is
-        their number.
+        The radius is that of the ball around a small cube: ``1 / cells`` in the maximum norm,
+        ``sqrt(d) / cells`` in the Euclidean norm. There are at most 10 million balls. `differing` is exact in
+        the maximum norm and for d up to 3; otherwise it is the number of balls.
         """
         _validate.integer(1, d=d, cells=cells)
         _validate.one_of(METRICS, metric=metric)
@@ -76,11 +86,11 @@ class Cover:
 
     @property
     def count(self) -> int:
-        """Number of balls N."""
+        """Number of balls."""
         return len(self.centres)
 
     def distances(self, points: ArrayLike) -> NDArray:
-        """Distance of each point, shape (n, d), in the box around the cover, to each centre, shape (n, N)."""
+        """Distance of each point, shape (n, d), to each centre, shape (n, N), after projection to the box."""
         low, high = self.centres.min(axis=0) - self.radius, self.centres.max(axis=0) + self.radius
         return scipy.spatial.distance.cdist(project(points, low, high), self.centres, METRICS[self.metric])
 
@@ -118,10 +128,10 @@ def cover_select(
     every_report: bool = False,
     rng: Rng,
 ) -> CoverEstimate:
-    """Vote privately for the ball that contains theta (Kent, Algorithm 1).
+    """Vote privately for the ball that contains the mean (Kent, Algorithm 1).
 
-    Output distribution: each user votes for the first ball that contains its point; each of the N entries of
-    the vote is kept with probability ``expit(epsilon / 2)`` and flipped otherwise, independently; the value
+    Output distribution: each user votes for the first ball that contains its point. Each of the N entries of
+    the vote is kept with probability ``expit(epsilon / 2)`` and flipped otherwise, independently. The value
     is the centre of the first ball with the most votes.
 
     Parameters
@@ -130,17 +140,30 @@ def cover_select(
         Point of each user; projected to the box around the cover.
     cover
         The public cover.
-    epsilon, every_report, rng
-        As for `userdp.local.mean.laplace_mean`.
+    epsilon
+        Local privacy budget of each user, positive.
     printed
-        Vote for *every* ball that contains the point, as line 5 of Algorithm 1 is printed,
-        although (10) makes the balls disjoint. Two votes then differ in up to
-        ``cover.differing`` entries, and the guarantee is that number times ``epsilon / 2``.
+        Whether to vote for *every* ball that contains the point, as line 5 of Algorithm 1 is printed,
+        although (10) makes the balls disjoint. Two votes then differ in up to ``cover.differing`` entries,
+        and the guarantee is that number times ``epsilon / 2``.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    CoverEstimate
+        The centre `value` of the chosen ball, shape (d,), its `guarantee`, which ball was `chosen`, and the
+        `votes`.
 
     Examples
     --------
-    >>> points, rng = np.full((2000, 2), 0.4), np.random.default_rng(1)
-    >>> cover_select(points, cover=Cover.on_cube(2, 3), epsilon=1.0, rng=rng).value.round(2)
+    >>> rng, points = np.random.default_rng(1), np.full((2000, 2), 0.4)
+    >>> cover = Cover.on_cube(2, 3)
+    >>> result = cover_select(points, cover=cover, epsilon=1.0, rng=rng)
+    >>> result.value.round(2)
     array([0.67, 0.67])
     """
     x = users_table("nd", 1, epsilon, rng, points=points)

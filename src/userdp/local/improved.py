@@ -1,9 +1,10 @@
 """An improved localised mean for equal and unequal sizes (ours, after Kent's Algorithm 2 and DAME).
 
-One-hot votes, of which the server adds those of adjacent bins; then rounds of two-point reports (Duchi et
-al.) about the estimate so far, each user's deviation divided by what it can be at its own size. The plan is
-made from public quantities, best by `userdp.planning.choose_plan`. Neighbouring inputs replace one user's
-whole data, number of records included; each user sends one report.
+Each user votes for one bin, and the server adds the votes of adjacent bins. Rounds of two-point reports
+(Duchi et al.) about the estimate so far follow, in which each user's deviation is divided by how large it can
+be with as many records. Who votes and who reports is a `Plan`, which `userdp.planning.choose_plan` makes from
+public quantities. The whole data of one user are protected, number of records included, and each user sends
+one report.
 """
 
 from dataclasses import dataclass
@@ -29,19 +30,19 @@ REPORTS = dict(zip(get_args(Kind), (TwoPointReport, LaplaceReport, PiecewiseRepo
 @public
 @dataclass(frozen=True)
 class Round:
-    """One round of reports about a public centre s.
+    """One round of reports about a public centre.
 
-    A user with m records reports ``(mean - s) / scale(m)``, projected to [-1, 1].
+    A user with m records reports ``(mean - s) / scale(m)`` about the centre s, projected to ``[-1, 1]``.
 
     Parameters
     ----------
     users
         Users who report, at least 1.
     offset
-        Distance of theta from s that is allowed for, b.
+        Distance b of the common mean from the centre that is allowed for.
     sigmas
-        Standard deviations of a user's mean that are allowed for, k; 0 with offset 1 about s = 0 is the
-        plain report of the mean itself.
+        Standard deviations k of a user's mean that are allowed for. With 0, an offset of 1 and the centre 0 a
+        user reports the mean itself.
     spread
         Standard deviation of the users' latent means; 0 where all users share one distribution.
     """
@@ -58,7 +59,7 @@ class Round:
         _validate.in_range(0, 1, spread=self.spread)
 
     def root(self, sizes: ArrayLike) -> NDArray:
-        """One over the standard deviation of the mean of `sizes` records in [-1, 1], at least."""
+        """One over a bound on the standard deviation of a mean of `sizes` records in ``[-1, 1]``."""
         sizes = np.asarray(sizes)
         return np.sqrt(sizes / (1 + self.spread**2 * sizes))
 
@@ -72,6 +73,8 @@ class Round:
 class Plan:
     """What every user can know before the first report.
 
+    It is rarely written by hand: `userdp.planning.choose_plan` finds one from public quantities.
+
     Parameters
     ----------
     voters
@@ -83,7 +86,7 @@ class Plan:
     rounds
         The rounds of reports that follow, each about the estimate of the one before.
     last
-        What is reported in the last round; before it one of two points.
+        Kind of report in the last round; in the rounds before it is one of two points.
     """
 
     voters: int
@@ -109,7 +112,20 @@ class Plan:
 
 @public
 def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
-    """Votes of adjacent bins added up, and the common edge of the pair with the most."""
+    """Add the votes of adjacent bins, and find the common edge of the pair with the most.
+
+    Parameters
+    ----------
+    votes : shape (count,)
+        Vote total of each bin.
+    bins
+        The bins voted for.
+
+    Returns
+    -------
+    tuple
+        The vote total of each pair of adjacent bins, and the edge.
+    """
     pairs = np.convolve(votes, [1, 1], "valid")
     return pairs, float(-1 + 2 * (int(np.argmax(pairs)) + 1) * bins.half_width)
 
@@ -118,9 +134,23 @@ def decode_pairs(votes: NDArray, bins: Bins) -> tuple[NDArray, float]:
 def round_report(
     round_: Round, centre: float, *, epsilon: float, size_law: SizeLaw, kind: Kind = "two-point"
 ) -> LaplaceReport | PiecewiseReport | TwoPointReport:
-    """Randomiser of a round about `centre`: a domain of at most [-1, 1], cut where no mean can lie.
+    """Randomiser of a round about `centre`: a domain of at most ``[-1, 1]``, cut where no mean can lie.
 
-    That of piecewise reports is not cut: they are best at its middle, where most deviations are.
+    The domain of piecewise reports is not cut, because they are best at its middle, where most deviations
+    are.
+
+    Parameters
+    ----------
+    round_
+        The round.
+    centre
+        The public centre of the reports.
+    epsilon
+        Local privacy budget of each user, positive.
+    size_law
+        Public distribution of the sizes.
+    kind
+        Kind of report.
     """
     if kind == "piecewise":
         return PiecewiseReport(-1.0, 1.0, epsilon)
@@ -148,35 +178,53 @@ def improved_mean(
 ) -> MeanEstimate:
     """Localise by pairs of bins, then refine in rounds; every user takes part in one step.
 
-    Output distribution: the first users who hold at least ``plan.vote_size`` records vote for their bin by
-    unary encoding with a single one, the others for none; the common edge of the two adjacent bins with the
-    most votes is the first centre s (0 without a vote). In each round a user's ``(mean - s) / scale(m)``,
-    projected to [-1, 1], becomes a two-point report (in the last round the kind of report that the plan
-    names); s plus the average over ``E 1 / scale(m)``, projected to [-1, 1], is the next centre, and the last
-    is the estimate. The interval is the ``s +- b`` in which the last round took theta to lie; votes are those
-    of the pairs of adjacent bins.
+    Output distribution:
+
+    1. The first ``plan.voters`` users vote by unary encoding with a single one: who holds at least
+       ``plan.vote_size`` records votes for the bin that contains its mean, the others for none. The common
+       edge of the two adjacent bins with the most votes is the first centre s; without a vote it is 0.
+    2. In each round that follows, a user with m records reports ``(mean - s) / scale(m)``, projected to
+       ``[-1, 1]``, by one of two points; in the last round by the kind of report that the plan names. The
+       average of the reports over ``E 1 / scale(m)`` is added to s and projected to ``[-1, 1]``, which is the
+       next centre.
+    3. The last centre is the estimate.
 
     Parameters
     ----------
     means : shape (n,)
         Mean of each user, in an order free of the data; projected to `domain`.
     sizes : shape (n,)
-        Records each user holds; private like the means. Projected to the sizes that `size_law` allows.
-    epsilon, domain, every_report, rng
-        As for `userdp.local.mean.laplace_mean`.
+        Records that each user holds; private like the means. Projected to the sizes that `size_law` allows.
+    epsilon
+        Local privacy budget of each user, positive.
     size_law
         Public distribution of the sizes.
     plan
-        Who votes and who reports, for means in [-1, 1]; see `userdp.planning.risk.improved_plan.choose_plan`.
+        Who votes and who reports, for means in ``[-1, 1]``; `userdp.planning.risk.improved_plan.choose_plan`
+        finds it.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value`, its `guarantee`, the `votes` for each pair of adjacent bins, and the interval
+        `clipped_to`: the ``s +- b`` in which the last round took the mean to lie.
 
     Examples
     --------
+    >>> from userdp.planning import choose_plan
     >>> from userdp.sizes import constant_size
-    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> options = {"epsilon": 1.0, "size_law": constant_size(900)}
-    >>> plan = Plan(8000, 0.1, 900, (Round(12_001, 0.3, 3.0),))
-    >>> result = improved_mean(means, sizes, plan=plan, rng=rng, **options)
-    >>> round(result.value, 1), result.guarantee.epsilon
+    >>> means, sizes = np.full(20_000, 0.3), np.full(20_000, 900)
+    >>> known = {"epsilon": 1.0, "size_law": constant_size(900)}
+    >>> plan, rng = choose_plan(n=20_000, **known), np.random.default_rng(1)
+    >>> result = improved_mean(means, sizes, plan=plan, rng=rng, **known)
+    >>> round(result.value, 2), result.guarantee.epsilon
     (0.3, 1.0)
     """
     x = to_unit(users_table("n", 2, epsilon, rng, means=means), domain)

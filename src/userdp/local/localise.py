@@ -1,8 +1,8 @@
 """Localise by votes for bins: the first round of Kent's Algorithms 2 and 10 and of DAME (eqs. 4 and 5).
 
-The first step that the mean, density and mixture estimators share: users with precise means
-vote for the bin in which their mean falls, by unary encoding, and the server takes the bin
-with the most votes.
+The mean, density and mixture estimators share this first step. The domain is cut into bins, each user votes
+privately for the bin that contains its mean, and the server takes the bin with the most votes. Most readers
+call an estimator, such as `improved_mean`, which takes this step itself.
 """
 
 import math
@@ -22,16 +22,24 @@ MOST_BINS = 10**6  # bins of half-width 1e-6: of use to users with some 1e13 rec
 @public
 @dataclass(frozen=True)
 class Bins:
-    """Bins of width ``2 tau`` that cover [-1, 1] from the left.
+    r"""Bins of width ``2 tau`` that cover ``[-1, 1]`` from the left.
 
-    There are ceil(1 / tau) bins ``[-1 + 2 j tau, -1 + 2 (j + 1) tau)``, the last one closed.
+    There are as many as ``1 / tau``, rounded up. Bin j is ``[-1 + 2 j tau, -1 + 2 (j + 1) tau)``; the last
+    one contains its right end.
 
     Parameters
     ----------
     half_width
-        tau, half the width of a bin, at least ``1 / MOST_BINS`` (Kent's Delta; DAME's tau, eq. (4)).
+        Half the width of a bin, at least 1e-6: :math:`\tau` in DAME, eq. (4), and
+        :math:`\Delta` of Kent et al.
     truncated
         Whether the last bin ends at 1; otherwise it keeps its full width and may overhang.
+
+    Examples
+    --------
+    >>> bins = Bins(0.25)
+    >>> bins.count, bins.index([-1.0, 0.3, 1.0]).tolist()
+    (4, [0, 2, 3])
     """
 
     half_width: float
@@ -46,7 +54,7 @@ class Bins:
         return math.ceil(1 / self.half_width)
 
     def ends(self, j: Any) -> tuple[Any, Any]:
-        """Lower and upper end of bin `j`, 0 <= j < count, or of each of several."""
+        """Lower and upper end of bin `j`, from 0 to ``count - 1``, or of each of several."""
         lower = -1 + 2 * j * self.half_width
         upper = lower + 2 * self.half_width
         return lower, (np.minimum(upper, 1.0) if self.truncated else upper)
@@ -57,7 +65,7 @@ class Bins:
         return (lower + upper) / 2
 
     def index(self, means: ArrayLike) -> NDArray:
-        """Bin of each mean, shape (n,), half-open on the right; means are projected to [-1, 1]."""
+        """Bin of each mean, shape (n,), half-open on the right; means are projected to ``[-1, 1]``."""
         # at least 0, so that the conversion is the floor
         j = ((project(means, -1, 1) + 1) / (2 * self.half_width)).astype(np.int64)
         return np.minimum(j, self.count - 1)
@@ -73,12 +81,20 @@ class Ballot:
     bins
         The bins voted for.
     reach
-        0: one vote per user (Kent, Algorithm 2); 1: three votes (DAME, eq. (5); Kent, Algorithm 10).
+        Bins voted for on either side: 0 for one vote per user (Kent, Algorithm 2), 1 for three votes (DAME,
+        eq. (5); Kent, Algorithm 10).
     epsilon
         Privacy budget of one user's vote if every mean falls into one bin.
     closed
         Whether bins share their edges, as DAME's Algorithm 1 prints them. A mean on an edge then casts
         ``2 reach + 2`` votes at unchanged probabilities, and the guarantee says what that costs.
+
+    Examples
+    --------
+    >>> ballot = Ballot(Bins(0.25), reach=0, epsilon=1.0)
+    >>> votes = ballot.count(np.full(9000, 0.3), np.random.default_rng(1))
+    >>> votes.size, int(np.argmax(votes))
+    (4, 2)
     """
 
     bins: Bins
@@ -119,7 +135,7 @@ class Ballot:
         return randomiser.sample_total_of_counts(self.held(means, eligible), len(means), rng)
 
     def held(self, means: NDArray, eligible: NDArray | None = None) -> NDArray:
-        """True votes of each bin, shape (count,): the means in it and in its neighbours; half-open bins."""
+        """True votes of each bin, shape (count,): the means in it and in the `reach` bins on either side."""
         voters = means if eligible is None else means[eligible]
         own = np.bincount(self.bins.index(voters), minlength=self.bins.count)
         ones = np.convolve(own, np.ones(2 * self.reach + 1, dtype=np.int64))

@@ -1,8 +1,8 @@
 """Means in one round, and localised means (Kent, Algorithms 2, 3, 10 and 11).
 
-All estimators take the users' sample means, shape (n,); the order of the users is public. In one round all
-users report; in two, the first n/2 localise and the last n/2 refine (an odd last user is left out).
-Neighbouring inputs replace one user's whole data; each user sends one report.
+An estimator takes the users' sample means, one number per user, in an order that is public. In one round all
+users report; in two, the first half finds an interval and the second half reports within it (an odd last user
+is left out). The whole data of one user are protected, and each user sends one report.
 """
 
 import numpy as np
@@ -27,24 +27,33 @@ def laplace_mean(
 ) -> MeanEstimate:
     """Average of the users' means, each with Laplace noise of scale ``(high - low) / epsilon``.
 
-    Output distribution: the average of the means plus the average of n Laplace variables.
+    Output distribution: the average of the means plus the average of n independent Laplace variables.
 
     Parameters
     ----------
     means : shape (n,)
         Mean of each user; projected to `domain`.
     epsilon
-        Local budget of each user.
-    domain
-        Public ends (low, high) of what a mean can be; the estimate is in the same units.
+        Local privacy budget of each user, positive.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
     every_report
-        Draw every user's report instead of the exact distribution of their sum.
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value`, its `guarantee`, and an `interval` around the mean of these users.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> round(laplace_mean(np.full(10_000, 3.0), epsilon=1.0, domain=(0, 5), rng=rng).value, 2)
-    3.0
+    >>> rng, means = np.random.default_rng(1), np.full(10_000, 3.0)
+    >>> result = laplace_mean(means, epsilon=1.0, domain=(0, 5), rng=rng)
+    >>> round(result.value, 2), result.guarantee.epsilon
+    (3.0, 1.0)
     """
     return _one_round(LaplaceReport, means, epsilon, domain, every_report, rng)
 
@@ -55,15 +64,33 @@ def duchi_mean(
 ) -> MeanEstimate:
     """Average of the users' two-point reports (Duchi, Jordan and Wainwright 2018).
 
-    Output distribution: on [-1, 1] the average of n independent points ``+-B``,
+    Output distribution: on ``[-1, 1]`` the average of n independent points ``+-B``, with
     ``B = (e^epsilon + 1) / (e^epsilon - 1)``, whose means are the users' means.
 
-    Parameters as for `laplace_mean`.
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    epsilon
+        Local privacy budget of each user, positive.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value`, its `guarantee`, and an `interval` around the mean of these users.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> round(duchi_mean(np.full(10_000, 0.3), epsilon=1.0, rng=rng).value, 2)
+    >>> result = duchi_mean(np.full(10_000, 0.3), epsilon=1.0, rng=rng)
+    >>> round(result.value, 2)
     0.28
     """
     return _one_round(TwoPointReport, means, epsilon, domain, every_report, rng)
@@ -75,16 +102,35 @@ def piecewise_mean(
 ) -> MeanEstimate:
     """Average of the users' piecewise reports (Wang et al. 2019).
 
-    Output distribution: the average of n independent `userdp.privacy.reports.PiecewiseReport`, whose means
-    are the users' means; they have less noise than two points for budgets above about 1, and always less than
-    Laplace's.
+    These reports have less noise than two points for budgets above about 1, and always less than Laplace's.
 
-    Parameters as for `laplace_mean`.
+    Output distribution: the average of n independent draws of `userdp.privacy.reports.PiecewiseReport`, whose
+    means are the users' means.
+
+    Parameters
+    ----------
+    means : shape (n,)
+        Mean of each user; projected to `domain`.
+    epsilon
+        Local privacy budget of each user, positive.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value` and its `guarantee`.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> round(piecewise_mean(np.full(10_000, 0.3), epsilon=3.0, rng=rng).value, 2)
+    >>> result = piecewise_mean(np.full(10_000, 0.3), epsilon=3.0, rng=rng)
+    >>> round(result.value, 2)
     0.3
     """
     return _one_round(PiecewiseReport, means, epsilon, domain, every_report, rng)
@@ -101,10 +147,25 @@ def _one_round(
 
 @public
 def localised_half_width(*, n: int, size: int, epsilon: float) -> float:
-    """Half-width of a bin, Kent's Delta, eq. (30) and (101), with T* = T as in the paper's simulations.
+    r"""Half-width of a bin by default (Kent, eq. (30) and (101)).
 
-    For n users of T = `size` records each it is ``sqrt(2 log(n T epsilon^2) / T)``, and for epsilon above 1
-    ``sqrt(4 log(n T) / T)``; ``n T epsilon^2`` must exceed 1.
+    For n users of T records each it is ``sqrt(2 log(n T epsilon^2) / T)``, and for a budget above 1
+    ``sqrt(4 log(n T) / T)``. In the paper it is called :math:`\Delta`; the effective number of records
+    ``T^*`` is here T itself, as in the paper's simulations.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    size
+        Records T that each user holds; ``n T epsilon^2`` must exceed 1.
+    epsilon
+        Local privacy budget of each user, positive.
+
+    Examples
+    --------
+    >>> round(localised_half_width(n=10_000, size=1000, epsilon=1.0), 2)
+    0.18
     """
     _validate.positive(epsilon=epsilon)
     factor, z = (4, 1.0) if epsilon > 1 else (2, epsilon**2)
@@ -125,30 +186,47 @@ def localised_mean(
 ) -> MeanEstimate:
     """Localise, then refine, for users with equally many records (Kent, Algorithms 2-3 and 10-11).
 
-    Output distribution: the first half votes for bins of half-width `half_width` by unary encoding, one vote
-    each (three in the general procedure); the second half's means, projected to the chosen bin widened by 2
-    (5) half-widths on either side, get Laplace noise scaled to that interval and are averaged.
+    Output distribution:
+
+    1. Each user of the first half votes for the bin that contains its mean, by unary encoding; in the general
+       procedure for its two adjacent bins as well.
+    2. The bin with the most votes is widened on either side by 2 half-widths, in the general procedure by 5.
+    3. The means of the second half are projected to this interval, get Laplace noise that is scaled to its
+       length, and are averaged.
 
     Parameters
     ----------
     means : shape (n,)
         Mean of each user over `size` records; projected to `domain`.
     size
-        Records each user holds, T; it only sets the default half-width.
-    epsilon, domain, every_report, rng
-        As for `laplace_mean`.
+        Records that each user holds; it only sets the default half-width.
+    epsilon
+        Local privacy budget of each user, positive.
     half_width
-        Half-width of a bin in the units of the domain, Delta; by default `localised_half_width`, which is
-        for [-1, 1], stretched alike.
+        Half-width of a bin, in the units of the domain. By default it is `localised_half_width`, stretched as
+        the domain is from ``[-1, 1]``.
     general
-        Whether to run the general procedure, Algorithm 10's branch for epsilon above 1; by default it
-        runs exactly there. False runs Algorithm 2, which is private at every epsilon, fails to localise less
-        often and adds a quarter of the noise variance.
+        Whether to run the general procedure, Algorithm 10's branch for budgets above 1; by default it runs
+        exactly there. False runs Algorithm 2, which is private at every budget, fails to localise less often
+        and adds a quarter of the noise variance.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value`, its `guarantee`, the `votes` per bin, and the interval `clipped_to` within which
+        the second half reported.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> result = localised_mean(np.full(10_000, 0.3), size=1000, epsilon=1.0, rng=rng)
+    >>> rng, means = np.random.default_rng(1), np.full(10_000, 0.3)
+    >>> result = localised_mean(means, size=1000, epsilon=1.0, rng=rng)
     >>> round(result.value, 3), result.guarantee.epsilon
     (0.292, 1.0)
     """

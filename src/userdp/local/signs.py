@@ -1,9 +1,10 @@
 """Signs at moving thresholds: one bit per user, in rounds (private search after Horstein 1963, Section III).
 
-A sign, "is my mean above t?", tells nearly as much of theta as privacy lets any report tell, if t is near.
-The server keeps a posterior of theta on a grid: at first it draws thresholds from it, later it asks at its
-mean, which in the end is the estimate. Signs find a median, which is the mean where users' means are
-symmetric about it. Neighbouring inputs replace one user's whole data; each user answers once.
+Each user answers one question, "is your mean above this threshold?", by randomised response. The answer tells
+nearly as much about the mean as privacy allows, if the threshold is near. The server therefore keeps a
+posterior distribution of the mean on a grid, draws the first thresholds from it, and later asks at the
+posterior mean, which in the end is the estimate. Such signs find a median, which is the mean where the users'
+means are symmetric about it. The whole data of one user are protected, and each user answers once.
 """
 
 import math
@@ -94,12 +95,15 @@ def sign_mean(
 ) -> MeanEstimate:
     """Ask every user for one sign, at thresholds that earlier answers choose.
 
-    Output distribution: the users are cut into `rounds` groups. Each user of a group answers by randomised
-    response whether its mean is above a threshold; in the first two thirds of the rounds eight thresholds are
-    drawn from the posterior distribution of theta, and a group is cut into as many parts; in the others all
-    are asked at its mean. The estimate is the mean after the last round. The posterior takes users' means for
-    normal about theta, with the variance of the mean of as many signs in addition to that of the users'
-    latent means.
+    Output distribution:
+
+    1. The users are cut into as many groups as there are `rounds`, and each user of a group answers by
+       randomised response whether its mean is above a threshold.
+    2. In the first two thirds of the rounds eight thresholds are drawn from the posterior distribution of the
+       mean, and the group is cut into as many parts; in the other rounds all are asked at the posterior mean.
+    3. The estimate is the posterior mean after the last round. The posterior takes the users' means for
+       normal about the common mean, with the variance of the mean of as many signs in addition to that of the
+       users' latent means.
 
     Parameters
     ----------
@@ -107,19 +111,31 @@ def sign_mean(
         Mean of each user, in an order free of the data; projected to `domain`.
     size_law
         Public distribution of how many records a user holds.
-    epsilon, domain, every_report, rng
-        As for `userdp.local.mean.laplace_mean`.
+    epsilon
+        Local privacy budget of each user, positive.
     spread
         Standard deviation of the users' latent means, in the units of the data.
     rounds
-        Times at which users are met, each of them at one.
+        Times at which users are asked; each user is asked once.
+    domain : low, high
+        Public ends of what a mean can be; the estimate is in the same units.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    MeanEstimate
+        The estimate `value` and the `guarantee` of one user's answer.
 
     Examples
     --------
     >>> from userdp.sizes import constant_size
-    >>> rng = np.random.default_rng(1)
+    >>> rng, law = np.random.default_rng(1), constant_size(900)
     >>> means = 2 * rng.binomial(900, 0.65, 5000) / 900 - 1
-    >>> result = sign_mean(means, size_law=constant_size(900), epsilon=1.0, rng=rng)
+    >>> result = sign_mean(means, size_law=law, epsilon=1.0, rng=rng)
     >>> round(result.value, 2), result.guarantee.epsilon
     (0.3, 1.0)
     """

@@ -1,11 +1,12 @@
 """Sparse mean vectors by selection or by thresholding (Kent, Algorithms 6 and 7).
 
-By selection: each user sends one noisy number, the sum of its own random signs over the coordinates in
-which its mean is clearly not zero, and multiplying back by a coordinate's signs recovers the fraction of
-users who chose it (after Zhou et al. 2022). By thresholding: estimate all coordinates, keep the large ones.
+Selection first finds the coordinates whose mean is not zero. Each user sends one noisy number, the sum of its
+own random signs over the coordinates in which its mean is clearly not zero; the server multiplies it by the
+signs of a coordinate, which recovers the fraction of users who chose that coordinate (after Zhou et al.
+2022). Thresholding estimates all coordinates and keeps the large ones.
 
-Users' means have shape (n, d); the order of the users is public, the first n/2 select and the last n/2
-refine (an odd last user is left out). Neighbouring inputs replace one user's whole data.
+The order of the users is public. The first half selects and the second half refines; an odd last user is left
+out. The whole data of one user are protected.
 """
 
 from collections.abc import Callable
@@ -65,7 +66,7 @@ class Hashes:
         return _validate.locked((often @ _BYTE_SIGNS).ravel()[: self.n].astype(np.int64))
 
     def sums(self, chosen: NDArray) -> NDArray:
-        """Sum of each user's signs over the coordinates that it chose, `chosen` of shape (n, d), bool."""
+        """Sum of each user's signs over the coordinates that it chose; `chosen` is boolean, shape (n, d)."""
         users, coordinates = np.nonzero(chosen)
         bits = self.packed[users // 8, coordinates] >> (users % 8).astype(np.uint8) & 1
         return np.bincount(users, weights=2.0 * bits - 1, minlength=self.n)
@@ -93,25 +94,33 @@ def hash_report(clip: float, epsilon: float) -> LaplaceReport:
 
 @public
 def hashed_scores(chosen: ArrayLike, *, epsilon: float, clip: float, rng: Rng) -> Release[NDArray]:
-    """Estimate the fraction of users who chose each coordinate from one number per user (Algorithm 6).
+    r"""Estimate the fraction of users who chose each coordinate from one number per user (Algorithm 6).
 
-    Output distribution: user i draws fair public signs r_ij, and reports the sum of r_ij over the coordinates
-    j that it chose, projected to [-clip, clip], with Laplace noise of scale 2 clip / epsilon; the score of j
-    is the average of r_ij times the report; the value has shape (d,).
+    Output distribution: user i draws fair public signs :math:`r_{ij}` and reports the sum of those of the
+    coordinates j that it chose, projected to ``[-clip, clip]``, with Laplace noise of scale
+    ``2 clip / epsilon``. The score of j is the average over the users of :math:`r_{ij}` times the report.
 
     Parameters
     ----------
     chosen : bool, shape (n, d)
         Coordinates that each user chose.
-    epsilon, rng
-        As for `userdp.local.mean.laplace_mean`; neighbours replace one user's choices.
+    epsilon
+        Local privacy budget of each user, positive. The choices of one user are protected.
     clip
-        Bound on the sum, Kent's eta.
+        Bound on the sum; :math:`\eta` in the paper.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    Release
+        The scores `value`, shape (d,), and their `guarantee`.
 
     Examples
     --------
     >>> chosen = np.arange(3) < np.arange(40_000)[:, None] % 4
-    >>> hashed_scores(chosen, epsilon=1.0, clip=3.0, rng=np.random.default_rng(1)).value.round(1)
+    >>> rng = np.random.default_rng(1)
+    >>> hashed_scores(chosen, epsilon=1.0, clip=3.0, rng=rng).value.round(1)
     array([0.8, 0.5, 0.2])
     """
     held = real_numbers("nd", 1, chosen=chosen).astype(bool)
@@ -128,9 +137,21 @@ Order = Literal["index", "score"]
 
 @public
 def selection_threshold(*, n: int, size: int, d: int, epsilon: float) -> float:
-    """Local threshold of a coordinate, Kent's varepsilon of eq. (37), with T* = T.
+    r"""Threshold on a user's mean above which it chooses a coordinate (Kent, eq. (37)).
 
-    For n users of `size` records in d dimensions ``sqrt(2 log(d n size epsilon^2) / size)``.
+    For n users of T records each in d dimensions it is ``sqrt(2 log(d n T epsilon^2) / T)``; the paper calls
+    it :math:`\varepsilon`, and has its effective number of records ``T^*`` in the place of T.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    size
+        Records T that each user holds.
+    d
+        Number of coordinates.
+    epsilon
+        Local privacy budget of each user, positive.
     """
     _validate.positive(epsilon=epsilon)
     return float(np.sqrt(2 * log_information(n, size, epsilon**2, d=d) / size))
@@ -138,9 +159,16 @@ def selection_threshold(*, n: int, size: int, d: int, epsilon: float) -> float:
 
 @public
 def select_coordinates(scores: NDArray, sparsity: int, *, order: Order = "index") -> NDArray:
-    """At most `sparsity` coordinates, increasing: of those that score at least 1/2 the first or the highest.
+    """Keep at most `sparsity` of the coordinates that score at least 1/2, in increasing order.
 
-    Algorithm 6 keeps the first by index.
+    Parameters
+    ----------
+    scores : shape (d,)
+        Score of each coordinate.
+    sparsity
+        Most coordinates to keep.
+    order
+        Which to keep where more pass: the first by "index", as Algorithm 6 does, or the highest by "score".
     """
     _validate.integer(0, sparsity=sparsity)
     passing = np.flatnonzero(scores >= SPARSE_CUT)
@@ -167,40 +195,55 @@ def sparse_selection(
 ) -> SparseEstimate:
     """Select coordinates by hashed votes, then estimate the selected ones (Kent, Algorithm 6).
 
-    Output distribution: the first n/2 users choose the coordinates in which their mean is at least
-    `threshold` in absolute value, and `hashed_scores` of their choices and `select_coordinates` pick at most
-    `sparsity`; those are estimated by `userdp.local.vector.localised_vector_mean` from the last n/2 users,
-    the others are 0.
+    Output distribution:
+
+    1. Each user of the first half chooses the coordinates in which its mean is at least `threshold` in
+       absolute value.
+    2. `hashed_scores` of these choices and `select_coordinates` pick at most `sparsity` coordinates.
+    3. The second half estimates those by `userdp.local.vector.localised_vector_mean`; the others are 0.
 
     Parameters
     ----------
     means : shape (n, d)
-        Mean of each user over `size` records; projected to [-1, 1]^d.
+        Mean of each user over `size` records; projected to ``[-1, 1]^d``.
     size
-        Records each user holds; it only sets the defaults.
+        Records that each user holds; it only sets the defaults.
     sparsity
-        Assumed number s of coordinates whose mean is not 0; n must be at least 4 s.
-    epsilon, every_report, rng
-        As for `userdp.local.mean.laplace_mean`.
+        Assumed number s of coordinates whose mean is not 0; there must be at least :math:`4s` users.
+    epsilon
+        Local privacy budget of each user, positive.
     threshold
         Threshold on a user's mean; `selection_threshold` by default.
     clip
         Bound on the hashed sum; ``sqrt(30 sparsity)`` by default.
     half_width
-        Half-width of a bin; by default `userdp.local.mean.localised_half_width` of n/2 users shared by
-        `sparsity` coordinates: the printed algorithm counts n users where n/2 are left.
+        Half-width of a bin; by default `userdp.local.mean.localised_half_width` for half of the users, shared
+        out over `sparsity` coordinates. (The printed algorithm counts all users where half are left.)
     general
         Passed to `localised_vector_mean`; Algorithm 6 calls Algorithm 4, which is False.
     order
-        Which coordinates to keep when more than `sparsity` pass.
+        Which coordinates to keep when more than `sparsity` pass: the first by "index" or the highest by
+        "score".
     printed
-        Refine with the folds of all n users, as Algorithm 6 passes n and eq. (31) numbers them: the first
-        half then reports twice and the guarantee is the sum.
+        Whether to refine with the folds of all users, as Algorithm 6 passes n and eq. (31) numbers them: the
+        first half then reports twice, and the guarantee is the sum.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    SparseEstimate
+        The estimate `value`, shape (d,), its `guarantee`, the `selected` coordinates and the `scores` of all.
 
     Examples
     --------
-    >>> means, rng = np.tile([0.0, 0.6, 0.0], (40_000, 1)), np.random.default_rng(1)
-    >>> result = sparse_selection(means, size=1000, sparsity=1, epsilon=1.0, rng=rng)
+    >>> means = np.tile([0.0, 0.6, 0.0], (40_000, 1))
+    >>> options = {"size": 1000, "sparsity": 1, "epsilon": 1.0}
+    >>> rng = np.random.default_rng(1)
+    >>> result = sparse_selection(means, rng=rng, **options)
     >>> result.selected, result.value.round(1), result.guarantee.epsilon
     (array([1]), array([0. , 0.6, 0. ]), 1.0)
     """
@@ -259,27 +302,45 @@ def sparse_threshold(
 ) -> SparseEstimate:
     """Estimate every coordinate, then keep the largest above a threshold (Kent, Algorithm 7).
 
-    Output distribution: `userdp.local.vector.localised_vector_mean` of the means, with 0 in place of all
-    coordinates but the `sparsity` largest in absolute value, and of those at most
-    ``3 constant half_width sqrt(d log(n size epsilon^2) / (n epsilon^2))``.
+    Output distribution: `userdp.local.vector.localised_vector_mean` of the means, in which a coordinate is
+    set to 0 unless it is one of the `sparsity` largest in absolute value and exceeds
+    ``3 constant half_width sqrt(d log(n size epsilon^2) / (n epsilon^2))`` there.
 
     Parameters
     ----------
     means : shape (n, d)
-        Mean of each user over `size` records; projected to [-1, 1]^d; n must be at least 2 d.
-    size, sparsity, epsilon, every_report, rng
-        As for `sparse_selection`.
+        Mean of each user over `size` records; projected to ``[-1, 1]^d``. There must be at least :math:`2d`
+        users.
+    size
+        Records that each user holds; it sets the default half-width and enters the threshold.
+    sparsity
+        Most coordinates to keep.
+    epsilon
+        Local privacy budget of each user, positive.
     constant
-        C' of eq. (42); the paper asks for one that is large enough, and 24 is.
+        The constant :math:`C'` of eq. (42); the paper asks for one that is large enough, and 24 is.
     half_width
         Half-width of a bin; ``sqrt(4 log(n size epsilon^2) / size)`` of eq. (42) by default.
     general
         Passed to `localised_vector_mean`; Algorithm 7 runs Algorithm 2, which is False.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    SparseEstimate
+        The estimate `value`, shape (d,), its `guarantee`, the `selected` coordinates, and as `scores` the
+        estimate of each coordinate before the threshold.
 
     Examples
     --------
-    >>> means, rng = np.tile([0.0, 0.6, 0.0], (400_000, 1)), np.random.default_rng(1)
-    >>> sparse_threshold(means, size=10_000, sparsity=1, epsilon=1.0, rng=rng).value.round(2)
+    >>> means = np.tile([0.0, 0.6, 0.0], (400_000, 1))
+    >>> options = {"size": 10_000, "sparsity": 1, "epsilon": 1.0}
+    >>> rng = np.random.default_rng(1)
+    >>> sparse_threshold(means, rng=rng, **options).value.round(2)
     array([0. , 0.6, 0. ])
     """
     x = project(users_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)

@@ -1,8 +1,8 @@
 """Mean vectors by coordinates, rotated or not (Kent, Algorithms 4, 5, 12 and 13).
 
-Coordinates are shared out: the users are cut into d folds, each fold estimates one coordinate by
-`userdp.local.mean.localised_mean`; with a budget above 1 a user participates in several folds. On the l2 ball
-a random rotation first makes all coordinates of a user's mean equally small.
+The users are cut into as many folds as there are coordinates, and each fold estimates one coordinate by
+`userdp.local.mean.localised_mean`; with a budget above 1 a user takes part in several folds. On the Euclidean
+ball a random rotation first makes all coordinates of a user's mean about equally small.
 """
 
 import math
@@ -31,9 +31,25 @@ ROTATED_CONSTANT = 1.0
 def split_users(n: int, d: int) -> list[tuple[NDArray, NDArray]]:
     """Cut the users into `d` folds, each with as many who localise as who refine (Algorithm 4, eq. (31)).
 
-    Indices of each fold's localising users, all in the first half, and of its refining users, all in the
-    second half; n must be at least 2 d, and an odd last user is left out. Fold sizes differ by at most one
-    where 2 d does not divide n.
+    Fold sizes differ by at most one where :math:`2d` does not divide n; an odd last user is left out.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least :math:`2d`.
+    d
+        Number of coordinates.
+
+    Returns
+    -------
+    list
+        For each fold the indices of its users who localise, all in the first half, and of its users who
+        refine, all in the second half.
+
+    Examples
+    --------
+    >>> [(a.tolist(), b.tolist()) for a, b in split_users(8, 2)]
+    [([0, 1], [4, 5]), ([2, 3], [6, 7])]
     """
     _validate.integer(1, d=d)
     _validate.integer(2 * d, 10**8, n=n)
@@ -49,13 +65,21 @@ def split_budget(
 
     Parameters
     ----------
-    d, epsilon
-        Number of coordinates, and local budget of each user; no more is spent, unless `printed`.
+    d
+        Number of coordinates.
+    epsilon
+        Local privacy budget of each user; no more is spent, unless `printed`.
     general
-        Whether to spread a budget above 1 (Algorithms 12 and 13); by default it is spread. Otherwise
-        a user participates in one fold and spends the whole budget there (Algorithms 4 and 5).
+        Whether to spread a budget above 1 (Algorithms 12 and 13); by default it is spread. Otherwise a user
+        participates in one fold and spends the whole budget there (Algorithms 4 and 5).
     printed
-        Algorithms 12 and 13 to the letter: floor(epsilon) + 1 folds for epsilon in (1, d].
+        Whether to follow Algorithms 12 and 13 to the letter, which take one fold more than the whole part of
+        a budget above 1 and up to `d`.
+
+    Examples
+    --------
+    >>> split_budget(10, epsilon=0.5), split_budget(10, epsilon=3.0)
+    ((1, 0.5), (3, 1.0))
     """
     _validate.integer(1, d=d)
     _validate.budget(epsilon=epsilon)
@@ -82,30 +106,46 @@ def localised_vector_mean(
     """Localise and refine each coordinate in a fold of its own (Kent, Algorithms 4 and 12).
 
     Output distribution: coordinate j is `userdp.local.mean.localised_mean` on coordinate j of the means of
-    folds j, j + 1, ..., as many as `split_budget` says, at the budget that it says; folds overlap for epsilon
-    >= 2 only, so below that the coordinates are independent.
+    the folds j, j + 1 and so on, as many as `split_budget` says, at the budget that it says. Folds overlap
+    only for a budget of at least 2, so that below it the coordinates are independent.
 
     Parameters
     ----------
     means : shape (n, d)
-        Mean of each user over `size` records, in [-1, 1]^d; projected to it. n must be at least 2 d.
+        Mean of each user over `size` records, in ``[-1, 1]^d``; projected to it. There must be at least
+        :math:`2d` users.
     size
-        Records each user holds; it only sets the default half-width.
-    epsilon, every_report, rng
-        As for `userdp.local.mean.laplace_mean`; neighbours replace one user's whole data.
+        Records that each user holds; it only sets the default half-width.
+    epsilon
+        Local privacy budget of each user, positive. The whole data of one user are protected.
     half_width
         Half-width of a bin; by default `userdp.local.mean.localised_half_width` of a coordinate's own number
         of users and budget.
     general
-        Whether to spread a budget above 1 over several folds (Algorithm 12), the default there;
-        False spends all in one fold with single votes (Algorithm 4), at ordinary budgets a smaller risk.
+        Whether to spread a budget above 1 over several folds, as is the default there (Algorithm 12). False
+        spends it all in one fold with single votes (Algorithm 4), which has a smaller risk at ordinary
+        budgets.
     printed
-        Serve in one fold too many, as Algorithm 12 prints it; the guarantee says what that costs.
+        Whether to take part in one fold too many, as Algorithm 12 prints it; the guarantee says what that
+        costs.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    VectorEstimate
+        The estimate `value`, shape (d,), its `guarantee`, and the estimate of each of the `coordinates`.
 
     Examples
     --------
-    >>> means, rng = np.tile([0.3, -0.6], (40_000, 1)), np.random.default_rng(1)
-    >>> localised_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.tile([0.3, -0.6], (40_000, 1))
+    >>> options = {"size": 1000, "epsilon": 1.0}
+    >>> result = localised_vector_mean(means, rng=rng, **options)
+    >>> result.value.round(1)
     array([ 0.3, -0.6])
     """
     x = project(users_table("nd", 1, epsilon, rng, means=means), -1.0, 1.0)
@@ -133,7 +173,12 @@ def _members(parts: list, j: int, count: int) -> NDArray:
 def rotation(d: int, rng: Rng) -> NDArray:
     """Random rotation ``H W / sqrt(d)``, shape (d, d): a Hadamard matrix times public random signs.
 
-    Kent, eq. (33); `d` must be a power of 2, up to 8192.
+    Parameters
+    ----------
+    d
+        Dimension, a power of 2 up to 8192 (Kent, eq. (33)).
+    rng
+        Generator of NumPy.
     """
     _validate.one_of([2**k for k in range(14)], d=d)
     return scipy.linalg.hadamard(d) * rng.choice([-1.0, 1.0], d) / np.sqrt(d)
@@ -143,11 +188,24 @@ def rotation(d: int, rng: Rng) -> NDArray:
 def rotated_half_width(
     *, n: int, size: int, d: int, epsilon: float, constant: float = ROTATED_CONSTANT
 ) -> float:
-    """Half-width of a bin after the rotation, eq. (34) with T* = T.
+    """Half-width of a bin after the rotation (Kent, eq. (34), with T in the place of ``T^*``).
 
-    For n users of T = `size` records each, C the `constant` and d the padded dimension, it is
-    ``sqrt(C / (d T)) log(n T z)`` with ``z = min(epsilon, epsilon^2, d)``; n T z must exceed 1. The printed
-    Algorithm 13 lacks the 1 / d and one logarithm, against its own proof.
+    For n users of T records each and the padded dimension d it is ``sqrt(C / (d T)) log(n T z)`` with
+    ``z = min(epsilon, epsilon^2, d)``. The printed Algorithm 13 lacks the factor ``1 / d`` and one logarithm,
+    which its own proof has.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    size
+        Records T that each user holds; :math:`nTz` must exceed 1.
+    d
+        Dimension after the padding.
+    epsilon
+        Local privacy budget of each user, positive.
+    constant
+        The constant C of eq. (34), of which the paper gives no value.
     """
     _validate.integer(1, d=d)
     _validate.positive(constant=constant, epsilon=epsilon)
@@ -169,24 +227,48 @@ def rotated_vector_mean(
 ) -> VectorEstimate:
     """Rotate at random, localise and refine each coordinate, rotate back (Kent, Algorithms 5 and 13).
 
+    The rotation spreads a vector of the Euclidean ball evenly over its coordinates, so that bins can be
+    smaller by a factor of order ``sqrt(d)``.
+
     Output distribution: `localised_vector_mean` of the users' means under one public random rotation, mapped
-    back by its inverse. The rotation spreads a vector of the l2 ball evenly, so that bins can be smaller by a
-    factor of order ``sqrt(d)``.
+    back by its inverse.
 
     Parameters
     ----------
     means : shape (n, d)
-        Mean of each user over `size` records, in the unit l2 ball; projected to it. Zeros are appended up
-        to the next power of 2.
+        Mean of each user over `size` records, in the Euclidean unit ball; projected to it. Zeros are appended
+        up to the next power of 2.
+    size
+        Records that each user holds; it only sets the default half-width.
+    epsilon
+        Local privacy budget of each user, positive.
     half_width
         Half-width of a bin; `rotated_half_width` by default.
-    size, epsilon, general, printed, every_report, rng
-        As for `localised_vector_mean`.
+    general
+        Whether to spread a budget above 1 over several folds, as is the default there (Algorithm 13). False
+        spends it all in one fold with single votes (Algorithm 5), which has a smaller risk at ordinary
+        budgets.
+    printed
+        Whether to take part in one fold too many, as Algorithm 13 prints it; the guarantee says what that
+        costs.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact
+        distribution, which is faster.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    VectorEstimate
+        The estimate `value`, shape (d,), its `guarantee`, and the estimate of each of the rotated
+        `coordinates`.
 
     Examples
     --------
-    >>> means, rng = np.tile([0.3, -0.6, 0.0], (400_000, 1)), np.random.default_rng(1)
-    >>> rotated_vector_mean(means, size=1000, epsilon=1.0, rng=rng).value.round(1)
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.tile([0.3, -0.6, 0.0], (400_000, 1))
+    >>> result = rotated_vector_mean(means, size=1000, epsilon=1.0, rng=rng)
+    >>> result.value.round(1)
     array([ 0.3, -0.6,  0. ])
     """
     x = to_unit_ball(users_table("nd", 1, epsilon, rng, means=means))
@@ -213,15 +295,24 @@ def duchi_vector_mean(
     ----------
     means : shape (n, d)
         Mean of each user; projected to the ball.
-    epsilon, rng
-        As for `localised_vector_mean`.
+    epsilon
+        Local privacy budget of each user, positive.
     ball
-        Domain of the means: [-1, 1]^d or the unit l2 ball.
+        Domain of the means: "cube" for ``[-1, 1]^d``, "l2" for the Euclidean unit ball.
+    rng
+        Generator of NumPy.
+
+    Returns
+    -------
+    VectorEstimate
+        The estimate `value`, shape (d,), and its `guarantee`.
 
     Examples
     --------
-    >>> means, rng = np.tile([0.3, -0.6], (40_000, 1)), np.random.default_rng(1)
-    >>> duchi_vector_mean(means, epsilon=2.0, ball="l2", rng=rng).value.round(1)
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.tile([0.3, -0.6], (40_000, 1))
+    >>> result = duchi_vector_mean(means, epsilon=2.0, ball="l2", rng=rng)
+    >>> result.value.round(1)
     array([ 0.3, -0.6])
     """
     x = users_table("nd", 1, epsilon, rng, means=means)

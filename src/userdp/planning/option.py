@@ -1,4 +1,4 @@
-"""A question in public numbers; a method with what is known of its error beforehand; a ranking of such."""
+"""The answer of a plan: methods, what is known of their errors beforehand, and their order."""
 
 import math
 import textwrap
@@ -30,27 +30,36 @@ MUCH = 2.0  # times the best error, from which a method is warned of
 
 
 class NoGain(UserWarning):
-    """The public parameters of a run leave it no better than something simpler."""
+    """The warning of a run that is no better than something simpler, by its public parameters.
+
+    Examples
+    --------
+    ``warnings.simplefilter("ignore", NoGain)`` silences it, and with "error" in the place of "ignore" such a
+    run stops.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One way to answer, tuned by public knowledge.
+    """One method for a question, with its best public parameters and its predicted error.
 
     Parameters
     ----------
-    method, setting
-        Name of the estimator, and its tuned parameters in words.
+    method
+        Name of the estimator.
+    setting
+        Its parameters in words.
     error
         Predicted error in the units of the data: of a mean the root mean squared error, of a histogram the
         expected sum of absolute errors. Infinite where the method cannot be used.
     noise
-        What the randomness for privacy adds to it, next to bias and sampling.
+        The part of the error that is due to the randomness for privacy, next to bias and sampling.
     failure
         Bound on the probability that a localisation chooses a wrong place; its cost is in `error`. NaN where
         it is known as a part of the error only.
     basis
-        Whether `error` is exact at the worst distribution, a proven bound, or a formula that assumes more.
+        Whether `error` is "exact" at the worst distribution, a proven "bound", or a "formula" that assumes
+        more.
     assumes
         What must be true of the users, beyond the domain.
     estimates
@@ -61,10 +70,12 @@ class Option:
         Why it cannot be used here; empty where it can.
     warning
         Why it should not be used here, with the numbers; `run` gives it as a `NoGain` warning.
-    call, parameters
-        The estimator, and the public parameters that `run` passes to it.
+    call
+        The estimator that `run` calls.
+    parameters
+        The public parameters that `run` passes to it.
     rounds
-        Times at which users must be met; each user sends something at one of them.
+        Number of times at which users must be asked; each user answers at one of them.
     """
 
     method: str
@@ -88,9 +99,11 @@ class Option:
         return f"{self.method} ({self.setting})" if self.setting else self.method
 
     def run(self, *data: Any, rng: np.random.Generator) -> Any:
-        """Run the estimator on private data: means and sizes, as two or as one pair, or a table of counts.
+        """Run the estimator on private data.
 
-        The value is projected to the domain, a count to 0 or more, which costs no privacy.
+        The data are means and sizes, as two arguments or as the pair that `user_means` returns, or a table of
+        counts. The released value is projected to the domain, and a count to 0 or more, which costs no
+        privacy.
         """
         if self.call is None:
             raise ValueError(f"{self.method} cannot be used: {self.unused}")
@@ -109,20 +122,25 @@ def within(found: Any, domain: tuple[float, float] | None) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Sequence[Option]):
-    """Methods by predicted error, the best first, the unusable last with their reasons.
+    """Methods in the order of their predicted errors, the best first.
+
+    Methods that cannot be used come last, with their reasons. A ranking is a sequence: the first method is
+    ``ranking[0]``.
 
     Parameters
     ----------
     options
-        In order.
+        The methods, in order.
     question
         What was asked, in words.
     without_privacy
-        The error of the same estimand from the same users, were nothing hidden.
+        Error of an estimate of the same quantity from the same users without privacy.
     guess
-        The error of an answer that looks at no data, and `guess_is` what it is in words.
+        Error of an answer that looks at no data.
     least
-        The error that no method can fall below at the worst distribution, proven; 0 where nothing is proven.
+        Error below which no method falls at the worst distribution; 0 where nothing is proven.
+    guess_is
+        What `guess` is, in words.
     """
 
     options: tuple[Option, ...]
@@ -145,7 +163,7 @@ class Ranking(Sequence[Option]):
 
     @property
     def advice(self) -> str:
-        """What to do, and how far it is from what nothing can beat."""
+        """What to use, with its error, or that nothing is useful; and the proven limit."""
         best = self.options[0]
         limit = f" No method can guarantee an error below {self.least:.2g}." if self.least else ""
         if not self.useful:

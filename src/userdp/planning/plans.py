@@ -1,4 +1,4 @@
-"""`plan`: from what everybody may know to a ranking of methods. Private data are no argument of it."""
+"""From what everybody may know to a ranking of methods; private data are no argument of a plan."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -46,27 +46,28 @@ def plan(
     Parameters
     ----------
     n
-        Number of users, at least 2: of those in the means that are then given to `Option.run`.
+        Number of users, at least 2: of those whose means are then given to `Option.run`.
     sizes
-        Records of every user, or the distribution of how many a user holds, at least 1. Who has none is not
-        among the `n` (abstains, and it is public how many do), or counts as a user of one record at the low
-        end, as `silent` of `userdp.tables.user_means` says.
-    epsilon, delta
-        Budget for all that one user ever contributes. Local methods and means spend no delta.
+        Number of records of every user, or its distribution. Users without a record either abstain, so
+        that they are not among the `n` and it is public how many they are, or count as users of one record at
+        the low end; `silent` of `user_means` chooses.
+    epsilon
+        Budget for all that one user ever contributes.
+    delta
+        The same, for a histogram of a curator; local methods and means spend none of it.
     trust
         Who sees raw data: "nobody" (local privacy) or a "curator" (central).
     estimate
-        A "mean" of numbers, or a "histogram" over known items (of a curator: without trust a user reports
-        one item, which counts users and not records; `userdp.privacy.UnaryEncoding` does that). A sum is the
-        mean over all "records" times their number, if that is public. Unknown items have
-        `userdp.central.unbounded_histogram`, whose threshold says what is released; its error depends on how
-        many users hold each item, of which nothing is public, and so it is not ranked.
+        A "mean" of numbers, or a "histogram" over known items, for which a curator is needed. (In the local
+        model a user reports one item, by `UnaryEncoding`, and what is counted are users.) A sum is the mean
+        over all "records" times their number, if that is public. For unknown items there is
+        `unbounded_histogram`; it is not ranked, because nothing public says how many users hold each item.
     domain
         Public ends of the values; errors and `spread` are in its units.
     spread
-        Standard deviation of the users' latent means, a guess: 0 where all users share one distribution. Too
-        small a guess breaks the predicted error, too large a one costs some. If it is not given, users are
-        taken to differ by a tenth of the domain.
+        Guess of the standard deviation of the users' latent means: 0 where all users share one distribution.
+        With too small a guess the predicted error is wrong, with too large a one the error is somewhat
+        larger. If it is not given, users are taken to differ by a tenth of the domain.
     private_sizes
         Whether a user's number of records is private; then the distribution must not come from these users.
     sizes_tell
@@ -76,16 +77,21 @@ def plan(
         What is known of a user's mean: its records lie in the domain ("bounded"), or they are so many that
         it is as good as "normal". The method with a private window takes ten records for so many.
     dimension
-        Entries of a mean vector, each in `domain`. The error is of all together.
+        Number of entries of a mean vector, each in `domain`; the error is that of all entries together.
     items
         Number of items of a histogram.
     neighbours
         What a histogram hides: "replace" or "add-remove".
     rounds
-        Most times at which users can be met; a survey has one. Any number by default.
+        Largest number of times at which users can be asked; a survey has one. Any number by default.
     target
-        Of what the mean is: the "population" of which the users were drawn, these "users" themselves, or all
-        their "records", of which some users hold more. Only of the first, drawing the users is an error.
+        What the mean is taken over: the "population" from which the users were drawn, these "users"
+        themselves, or all their "records". Only for the first does the drawing of the users add to the error.
+
+    Returns
+    -------
+    Ranking
+        The methods as a sequence of `Option`, the best first.
 
     Examples
     --------
@@ -93,7 +99,8 @@ def plan(
     >>> ranking = plan(n=10_000, sizes=1000, epsilon=1.0, spread=0.02)
     >>> ranking[0].basis, f"{ranking[0].error:.4f}", ranking.useful
     ('bound', '0.0032', True)
-    >>> means, sizes, rng = np.full(10_000, 0.3), np.full(10_000, 1000), np.random.default_rng(1)
+    >>> means, sizes = np.full(10_000, 0.3), np.full(10_000, 1000)
+    >>> rng = np.random.default_rng(1)
     >>> round(ranking[0].run(means, sizes, rng=rng).value, 2)
     0.3
     """
@@ -124,35 +131,42 @@ def plan(
 def plan_all(
     questions: dict[str, dict[str, Any]], *, budget: Any, importance: dict[str, float]
 ) -> dict[str, tuple[Guarantee, Ranking]]:
-    """Split what is left of a budget over questions by their importance, and rank the methods for each.
+    """Divide a budget among several questions by their importance, and rank the methods for each.
 
-    The split makes small the sum, over the questions, of importance times squared error: that which is
-    predicted of the first method, as a fraction of the error of an answer without data. Of two questions of
-    one importance the larger part goes to that which noise hurts more. `Budget.split` divides in proportion
-    to the importance, whatever the errors.
+    The split makes small the sum, over the questions, of importance times squared error. The error is that
+    predicted of the first method, as a fraction of the error of an answer without data. Of two equally
+    important questions, the one that suffers more from noise gets the larger part. (`Budget.split` divides in
+    proportion to the importance, whatever the errors.)
 
     Parameters
     ----------
     questions
-        By name, what `plan` is told, but for the budget, the trust and the neighbours.
+        From the name of each question to the parameters of `plan`, without the budget, the trust and the
+        neighbours.
     budget
-        A `userdp.release.Budget`, which pays for all of them. Nothing is spent here: its `spend` does that.
+        A `Budget`, of which all that is left is divided. Nothing is spent here: `Budget.spend` does that.
     importance
-        By name, a positive number.
+        From the name of each question to a positive number.
 
     Returns
     -------
     dict
-        By name, the part of the budget, without delta, and the ranking at this part.
+        From the name of each question to a pair: its part of the budget, without delta, and the ranking at
+        this part.
 
     Examples
     --------
     >>> from userdp.release import Budget
-    >>> towns = {name: {"n": n, "sizes": 9, "target": "users"} for name, n in (("A", 1000), ("B", 8000))}
+    >>> towns = {
+    ...     "A": {"n": 1000, "sizes": 9, "target": "users"},
+    ...     "B": {"n": 8000, "sizes": 9, "target": "users"},
+    ... }
     >>> budget = Budget(1.0, trust="central")
     >>> found = plan_all(towns, budget=budget, importance={"A": 1, "B": 1})
-    >>> {name: (f"{part.epsilon:.2f}", f"{one[0].error:.4f}") for name, (part, one) in found.items()}
-    {'A': ('0.80', '0.0035'), 'B': ('0.20', '0.0018')}
+    >>> for name, (part, ranking) in found.items():
+    ...     print(name, f"{part.epsilon:.2f} {ranking[0].error:.4f}")
+    A 0.80 0.0035
+    B 0.20 0.0018
     """
     if questions.keys() != importance.keys():
         raise ValueError(f"importance must be of {[*questions]}, got that of {[*importance]}")

@@ -1,6 +1,6 @@
 """Guarantees to one user, and every place where randomness is spent on them.
 
-Reports are what a user sends (local), noise and choice what a curator draws (central); guarantees are
+Reports are what a user sends (local), noise and choices are what a curator draws (central). Guarantees are
 composed from them here and nowhere else.
 """
 

@@ -1,6 +1,7 @@
 """Choose privately in the central model: the exponential mechanism and report noisy max.
 
-Like the noise of `userdp.privacy.noise`, each mechanism is one frozen value that owns its loss.
+Each candidate has a score, and one with a high score is likely to be chosen. Like the noise of
+`userdp.privacy.noise`, a mechanism knows what it costs.
 """
 
 from dataclasses import dataclass
@@ -25,14 +26,30 @@ class ExponentialChoice(CentralMechanism):
     """The exponential mechanism: a candidate is the likelier the larger its score (McSherry and Talwar 2007).
 
     Output distribution: probability proportional to ``exp(rate score)``. A change of the data that adds the
-    same to all scores changes nothing, so that the privacy loss is at most the rate times `oscillation`, the
-    most that one user changes the difference of two scores; at most twice the sensitivity of a single one.
+    same to all scores changes nothing, so that the privacy loss is at most the rate times the oscillation.
+    The oscillation, the most that one user changes the difference of two scores, is at most twice the
+    sensitivity of a single score.
+
+    Parameters
+    ----------
+    rate
+        Factor of the scores in the exponent.
+    oscillation
+        Most that one user changes the difference of two scores.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; by default the least that this choice keeps.
+    delta
+        The delta that the guarantee states.
 
     Examples
     --------
     >>> choice = ExponentialChoice.calibrated(epsilon=1.0, sensitivity=2.0)
-    >>> choice.rate, choice.guarantee.epsilon, choice.law([0.0, 8.0]).round(3)
-    (0.25, 1.0, array([0.119, 0.881]))
+    >>> choice.rate, choice.guarantee.epsilon
+    (0.25, 1.0)
+    >>> choice.law([0.0, 8.0]).round(3)
+    array([0.119, 0.881])
     >>> choice.choose([0.0, 1e3], np.random.default_rng(1))
     1
     """
@@ -74,6 +91,19 @@ class NoisyMaximum(CentralMechanism):
 
     Output distribution: the index of the maximum of independent Laplace variables of `scale` around the
     scores, each of which one user moves by at most `sensitivity`: pure privacy of ``2 sensitivity / scale``.
+
+    Parameters
+    ----------
+    scale
+        Scale of the noise on each score, positive.
+    sensitivity
+        Most that one user moves a score, positive.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; by default the least that this choice keeps.
+    delta
+        The delta that the guarantee states.
 
     Examples
     --------
@@ -120,11 +150,29 @@ def _rank_scores(values: ArrayLike, rank: float, largest: int) -> Floats:
 
 @public
 def order_statistic_law(values: ArrayLike, *, rank: float, largest: int, epsilon: float) -> Floats:
-    """Distribution of `order_statistic`: probability of each answer 1 .. largest, shape (largest,).
+    """Distribution of `order_statistic`: probability of each answer from 1 to `largest`.
 
-    With ``N(t) = #{i: values[i] >= t}``, t is the right answer if ``N(t + 1) < rank <= N(t)``, and its score
-    is minus the number of values that must change for that: ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``.
-    A user who is replaced, added or removed changes each score by at most 1.
+    With :math:`N(t)` the number of values that are at least t, t is the right answer if
+    ``N(t + 1) < rank <= N(t)``. Its score is minus the number of values that must change for that,
+    ``max(N(t + 1) + 1 - rank, rank - N(t), 0)``. A user who is replaced, added or removed changes each score
+    by at most 1.
+
+    Parameters
+    ----------
+    values : shape (n,)
+        One number per user.
+    rank
+        Which of the values, counted from the largest.
+    largest
+        Public upper bound of the answer.
+    epsilon
+        Budget of the choice, positive.
+
+    Examples
+    --------
+    >>> law = order_statistic_law([1, 2, 3], rank=1, largest=3, epsilon=9.0)
+    >>> law.round(3)
+    array([0.   , 0.011, 0.989])
     """
     choice = ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=1.0)
     return choice.law(_rank_scores(values, rank, largest))
@@ -147,17 +195,28 @@ def order_statistic(
     Parameters
     ----------
     values : shape (n,)
-        One number per user; projected to [1, largest], NaN counts as 1.
+        One number per user; projected to the range from 1 to `largest`, NaN counts as 1.
     rank
         Which of the values, counted from the largest: the answer has about `rank` values at or above it.
     largest
         Public upper bound of the answer, at least 1 and at most 10 million, since each has its score.
     epsilon
         Budget of the choice, positive.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The answer `value`, and its `guarantee`.
 
     Examples
     --------
-    >>> order_statistic(range(100), rank=10, largest=99, epsilon=5.0, rng=np.random.default_rng(1)).value
+    >>> options = {"rank": 10, "largest": 99, "epsilon": 5.0}
+    >>> rng = np.random.default_rng(1)
+    >>> order_statistic(range(100), rng=rng, **options).value
     90
     """
     scores = _rank_scores(_validate.column(values=values), rank, largest)
@@ -179,25 +238,35 @@ def real_quantile(
     """Choose a quantile of real numbers by the exponential mechanism (after Smith 2011, Algorithm 2).
 
     Output distribution: one of ``steps + 1`` places, even over the domain, with probability proportional to
-    ``exp(-epsilon |N(t) - share n| / 2)``, N(t) being the number of values below t: a user who is replaced,
-    added or removed changes the difference by at most 1.
+    ``exp(-epsilon |N(t) - share n| / 2)``, where :math:`N(t)` is the number of values below t. A user who is
+    replaced, added or removed changes the difference by at most 1.
 
     Parameters
     ----------
     values : shape (n,)
         One number per user; projected to `domain`, NaN to its low end.
     share
-        Of the values that lie below the quantile, from 0 to 1: 0.5 for a median.
+        Fraction of the values that lie below the quantile, from 0 to 1: 0.5 for a median.
     epsilon
         Budget of the choice, positive.
-    domain : (low, high)
+    domain : low, high
         Public ends of the answer. Where no value lies in a long stretch, it may well be chosen.
     steps
-        From one end to the other, at least 1 and at most 10 million, since each place has its score.
+        Steps from one end to the other, at least 1 and at most 10 million, since each place has its score.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    rng
+        Generator of NumPy, or `userdp.release.Secure` for a release in earnest.
+
+    Returns
+    -------
+    Release
+        The quantile `value`, and its `guarantee`.
 
     Examples
     --------
-    >>> found = real_quantile(np.linspace(0, 1, 999), share=0.9, epsilon=5.0, rng=np.random.default_rng(1))
+    >>> rng, values = np.random.default_rng(1), np.linspace(0, 1, 999)
+    >>> found = real_quantile(values, share=0.9, epsilon=5.0, rng=rng)
     >>> round(found.value, 1), found.guarantee.epsilon
     (0.9, 5.0)
     """

@@ -1,4 +1,8 @@
-"""What a release guarantees to one user, and the only place where guarantees are composed."""
+"""What a release guarantees to one user, and the only place where guarantees are composed.
+
+Every result of an estimator has such a guarantee. Two releases about the same users are composed by
+`sequential`, two releases about different users by `disjoint`.
+"""
 
 import math
 from collections.abc import Callable
@@ -25,14 +29,20 @@ class Guarantee:
     Parameters
     ----------
     epsilon
-        Budget spent on one user's whole transcript, in nats; at least 0.
+        Budget spent on one user's whole transcript, in natural logarithms; at least 0.
     delta
-        Slack, in [0, 1]; 0 is pure privacy.
+        Slack, from 0 to 1; 0 is pure privacy.
     trust
-        Who sees raw data: nobody but the user, or a trusted curator.
+        Who sees raw data: nobody but the user ("local"), or a trusted curator ("central").
     neighbours
-        Which inputs are neighbours: one user's records are replaced by any others, or by as many others
-        (sizes are public), or one user is added or removed.
+        Which inputs are neighbours: one user's records are replaced by any others ("replace"), or by as many
+        others, so that sizes are public ("replace-same-size"), or one user is added or removed
+        ("add-remove").
+
+    Examples
+    --------
+    >>> Guarantee(1.0, trust="central")
+    Guarantee(epsilon=1.0, delta=0.0, trust='central', neighbours='replace')
     """
 
     epsilon: float
@@ -57,17 +67,33 @@ def nothing_spent(*, trust: Trust = "local", neighbours: Neighbours = "replace")
 def sequential(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of several releases about the same user: budgets add (basic composition).
 
+    Parameters
+    ----------
+    *guarantees
+        Those of the single releases, of one kind of trust and neighbours.
+
     Examples
     --------
-    >>> sequential(Guarantee(0.5), Guarantee(0.25, 1e-6))
-    Guarantee(epsilon=0.75, delta=1e-06, trust='local', neighbours='replace')
+    >>> sequential(Guarantee(0.5), Guarantee(0.25, 1e-6)).epsilon
+    0.75
     """
     return _combine(math.fsum, guarantees)  # one rounding: equal shares add up to what was shared
 
 
 @public
 def disjoint(*guarantees: Guarantee) -> Guarantee:
-    """Guarantee of releases each about other users: the largest counts (parallel composition)."""
+    """Guarantee of releases each about other users: the largest counts (parallel composition).
+
+    Parameters
+    ----------
+    *guarantees
+        Those of the single releases, of one kind of trust and neighbours.
+
+    Examples
+    --------
+    >>> disjoint(Guarantee(0.5), Guarantee(0.25, 1e-6)).epsilon
+    0.5
+    """
     return _combine(max, guarantees)
 
 

@@ -1,17 +1,19 @@
-"""Noise of the central model: each mechanism is a frozen value with its scale, loss and guarantee.
+"""Noise that a curator adds to a value, to a count, or to the distance in a test.
 
-``release(value, rng)``
-    the value plus noise of `scale`, the same on every entry;
-``privacy_loss()``, ``privacy_slack()``
-    the least epsilon, and the least delta at that epsilon, for which the noise that `release` adds is
-    private: computed from that noise, never from what was asked for;
-``guarantee``
-    the guarantee: `epsilon` and `delta`, or where they are not given the least that hold. A guarantee that
-    the noise does not keep is refused, so that too small a noise can only state what it costs;
+Each mechanism knows its noise and what that costs:
+
 ``calibrated(...)``
-    the mechanism that spends a given budget.
+    makes the mechanism that spends a given budget;
+``release(value, rng)``
+    returns the value plus noise of `scale`, the same on every entry;
+``privacy_loss()``, ``privacy_slack()``
+    are the least epsilon, and the least delta at that epsilon, for which this noise is private, computed from
+    the noise itself and not from what was asked for;
+``guarantee``
+    states `epsilon` and `delta`, or where they are not given the least that hold. A guarantee that the noise
+    does not keep is refused, so that too small a noise can only state what it costs.
 
-The relation of neighbours enters through the sensitivity, the most that one user moves the value. A value
+Which inputs are neighbours enters through the sensitivity, the most that one user moves the value. A value
 that nobody moves costs nothing and needs no noise.
 """
 
@@ -101,16 +103,31 @@ class AdditiveNoise(CentralMechanism):
 @public
 @dataclass(frozen=True)
 class LaplaceNoise(AdditiveNoise):
-    """Laplace noise on a value that one user moves by at most `sensitivity` in the l1 norm.
+    """Laplace noise on a value, of which one user moves all entries together by at most `sensitivity`.
 
     Output distribution: the value plus independent Laplace variables of `scale`; pure privacy of
     ``sensitivity / scale`` (Dwork, McSherry, Nissim and Smith 2006).
 
+    Parameters
+    ----------
+    scale
+        Scale of the noise on each entry.
+    sensitivity
+        Most that one user moves the value: the sum of the absolute changes of its entries.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; by default the least that this noise keeps.
+    delta
+        The delta that the guarantee states.
+
     Examples
     --------
     >>> noise = LaplaceNoise.calibrated(epsilon=0.5, sensitivity=2.0)
-    >>> noise.scale, noise.guarantee.epsilon, noise.release(10.0, np.random.default_rng(1)) > 10
-    (4.0, 0.5, True)
+    >>> noise.scale, noise.guarantee.epsilon
+    (4.0, 0.5)
+    >>> round(noise.release(10.0, np.random.default_rng(1)), 2)
+    10.1
     """
 
     law: ClassVar[str] = "laplace"
@@ -134,15 +151,34 @@ class GaussianNoise(AdditiveNoise):
 
     Output distribution: the value plus independent normal variables of standard deviation `scale`. Asked
     `steps` times, each time for a value that may depend on earlier answers, it costs exactly as much as once
-    at sensitivity ``sensitivity sqrt(steps)`` (`gaussian_delta`); the guarantee is that of all asks.
-    `epsilon` must be given, and `delta` is what the noise decides.
+    at sensitivity ``sensitivity sqrt(steps)`` (`gaussian_delta`); the guarantee is that of all steps
+    together.
+
+    Parameters
+    ----------
+    scale
+        Standard deviation of the noise on each entry.
+    sensitivity
+        Most that one user moves the value, in the Euclidean norm.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; it must be given.
+    delta
+        The delta that the guarantee states; by default the least that this noise keeps.
+    steps
+        How often the noise is added to a value.
 
     Examples
     --------
-    >>> noise = GaussianNoise.calibrated(epsilon=1.0, delta=1e-6, sensitivity=2.0)
+    >>> budget = {"epsilon": 1.0, "delta": 1e-6}
+    >>> noise = GaussianNoise.calibrated(sensitivity=2.0, **budget)
     >>> round(noise.scale, 3), noise.guarantee.delta
     (8.449, 1e-06)
-    >>> GaussianNoise(noise.scale, 4.0, epsilon=1.0).guarantee.delta > 1e-3  # what too little noise costs
+
+    Too little noise is allowed, and states what it costs:
+
+    >>> GaussianNoise(noise.scale, 4.0, epsilon=1.0).guarantee.delta > 1e-3
     True
     """
 
@@ -159,7 +195,7 @@ class GaussianNoise(AdditiveNoise):
     def calibrated(
         cls, *, epsilon: float, delta: float, sensitivity: float = 1.0, steps: int = 1, **relation: Any
     ) -> Self:
-        """Noise of which `steps` asks together spend (`epsilon`, `delta`), under `neighbours`."""
+        """Noise whose `steps` answers together spend (`epsilon`, `delta`), under `neighbours`."""
         _validate.integer(1, steps=steps)
         scale = float(gaussian_sigma(epsilon=epsilon, delta=delta) * sensitivity * np.sqrt(steps))
         spent = (float(epsilon), float(delta)) if sensitivity else (0.0, 0.0)
@@ -188,32 +224,44 @@ class ThresholdedNoise(CentralMechanism):
 
     Parameters
     ----------
-    scale, threshold
-        Scale of the noise, positive, and what a noisy count must exceed.
+    scale
+        Scale of the noise, positive.
+    threshold
+        What a noisy count must exceed.
     bound
         Most that one user adds to all counts together, at least 1.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; by default the least that this noise keeps.
+    delta
+        The delta that the guarantee states; by default the least that this noise keeps.
     support
-        Which items are looked at: those with a positive count, or all that anybody holds, also where nothing
-        of them was counted (as Liu et al. print it).
+        Which items are looked at: those with a positive count ("counted"), or all that anybody holds, also
+        where nothing of them was counted ("raw", as Liu et al. print it).
     distinct
-        With "raw": most items that one user holds, public; without it nothing bounds the slack but 1.
+        With "raw", the most items that one user holds, public; without it the delta is 1.
 
     Notes
     -----
-    With b the scale and ``F`` the distribution of the noise, the epsilon is ``bound / b`` if users are added
-    or removed, twice that if they are replaced. The delta is the largest probability that an item is shown
-    that one user alone holds: log F is concave, so that the worst user holds `bound` records of one such item
-    or one of each of `bound`, ``1 - min(F(t - bound), F(t - 1)^bound)``; with "raw"
-    ``1 - F(t - bound) F(t)^(distinct - 1)``.
+    With b the scale, t the threshold and :math:`F` the distribution of the noise, the epsilon is
+    ``bound / b`` if users are added or removed, twice that if they are replaced. The delta is the largest
+    probability that an item is shown that one user alone holds: log F is concave, so that the worst user
+    holds `bound` records of one such item or one of each of `bound`,
+    ``1 - min(F(t - bound), F(t - 1)^bound)``; with "raw" ``1 - F(t - bound) F(t)^(distinct - 1)``.
 
     Examples
     --------
-    >>> noise = ThresholdedNoise.calibrated(epsilon=1.0, delta=1e-6, bound=2)
+    >>> budget = {"epsilon": 1.0, "delta": 1e-6}
+    >>> noise = ThresholdedNoise.calibrated(bound=2, **budget)
     >>> noise.scale, round(noise.threshold, 1), noise.guarantee.delta
     (4.0, 57.3, 1e-06)
     >>> noise.release([0, 2, 900], np.random.default_rng(1)).round()
     array([  0.,   0., 895.])
-    >>> round(ThresholdedNoise(4.0, 0.0, 2).guarantee.delta, 12)  # nothing is hidden
+
+    At the threshold 0 little is hidden:
+
+    >>> round(ThresholdedNoise(4.0, 0.0, 2).guarantee.delta, 12)
     0.848367335072
     """
 
@@ -246,9 +294,9 @@ class ThresholdedNoise(CentralMechanism):
     ) -> Self:
         """Noise and threshold that spend (`epsilon`, `delta`), delta below 1/2.
 
-        The threshold is ``C + b log(C / (2 delta))`` (Liu et al. 2023, Algorithm 3, line 3, there with
-        b = C / epsilon), or, if `tight`, the smaller ``max(C + b log(1 / (2 delta)), 1 + b log(C / (2
-        delta)))`` that the same proof allows.
+        The threshold is ``C + b log(C / (2 delta))`` for the bound C and the scale b (Liu et al. 2023,
+        Algorithm 3, line 3, there with ``b = C / epsilon``), or, if `tight`, the smaller
+        ``max(C + b log(1 / (2 delta)), 1 + b log(C / (2 delta)))`` that the same proof allows.
         """
         _validate.integer(1, bound=bound)
         _validate.positive(epsilon=epsilon, delta=delta)
@@ -293,8 +341,21 @@ class DistanceTest(CentralMechanism):
     """Test whether the data are far from all for which a release would be unsafe (propose, test, release).
 
     Output distribution: whether the distance plus a Laplace variable of `scale` reaches `threshold`. One user
-    moves the distance by at most 1; at distance 0 or less the release is unsafe, and the delta is the
-    probability that such data pass. A release that follows a passed test spends its own.
+    moves the distance by at most 1. At distance 0 or less the release is unsafe, and the delta is the
+    probability that such data pass. A release that follows a passed test has a cost of its own.
+
+    Parameters
+    ----------
+    scale
+        Scale of the noise, positive.
+    threshold
+        What the noisy distance must reach.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`.
+    epsilon
+        Budget that the guarantee states; by default the least that this noise keeps.
+    delta
+        The delta that the guarantee states; by default the least that this noise keeps.
 
     Examples
     --------
@@ -347,7 +408,7 @@ def _log_hidden(x: float) -> float:
 
 @public
 def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) -> float:
-    """Smallest delta for which Gaussian noise is (epsilon, delta)-private.
+    r"""Smallest delta for which Gaussian noise is (epsilon, delta)-private.
 
     Parameters
     ----------
@@ -362,12 +423,18 @@ def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) ->
     -------
     float
         ``Phi(a - b) - exp(epsilon) Phi(-a - b)`` with ``a = sensitivity / (2 sigma)`` and
-        ``b = epsilon sigma / sensitivity``, to nine digits also where it is 1e-300.
+        ``b = epsilon sigma / sensitivity``, to nine digits also where it is 1e-300; :math:`\Phi` is the
+        normal distribution function.
 
     Notes
     -----
     Balle and Wang (2018), Theorem 8. The exact loss is normal with mean ``2 a^2``, so that the value is
     attained by every pair at distance `sensitivity`.
+
+    Examples
+    --------
+    >>> f"{gaussian_delta(4.224, epsilon=1.0):.1e}"
+    '1.0e-06'
     """
     _validate.positive(sigma=sigma, sensitivity=sensitivity)
     _validate.in_range(0, float("inf"), epsilon=epsilon)
@@ -376,11 +443,32 @@ def gaussian_delta(sigma: float, *, epsilon: float, sensitivity: float = 1.0) ->
 
 @public
 def gaussian_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private, delta inside (0, 1).
+    """Smallest standard deviation of Gaussian noise that is (epsilon, delta)-private.
 
-    It is the root of ``gaussian_delta(sigma) = delta`` that Balle and Wang (2018), Algorithm 1, find by
-    bisection, here in the logarithm of delta: 1e-300 is as exact as 0.1. What no float comes near is refused:
-    an epsilon above 1e15, of which rounding decides what is spent, or one as denormal as delta.
+    Parameters
+    ----------
+    epsilon
+        Budget, positive and at most 1e15, above which rounding decides what is spent.
+    delta
+        The delta, inside (0, 1).
+    sensitivity
+        Largest Euclidean distance between the true values of two neighbours, positive.
+
+    Returns
+    -------
+    float
+        The root of ``gaussian_delta(sigma) = delta``.
+
+    Notes
+    -----
+    Balle and Wang (2018), Algorithm 1, find the root by bisection. Here it is found in the
+    logarithm of delta, so that 1e-300 is as exact as 0.1; an epsilon or a delta so small that no float is
+    near enough is refused.
+
+    Examples
+    --------
+    >>> round(gaussian_sigma(epsilon=1.0, delta=1e-6), 3)
+    4.225
     """
     _validate.positive(epsilon=epsilon, sensitivity=sensitivity)
     _validate.in_range(0, 1e15, epsilon=epsilon)
@@ -404,7 +492,21 @@ def classical_sigma(*, epsilon: float, delta: float, sensitivity: float = 1.0) -
     """Return the textbook standard deviation ``sensitivity sqrt(2 log(1.32 / delta)) / epsilon``.
 
     It is (epsilon, delta)-private for epsilon up to 1 and somewhat beyond, not for all; Liu et al. (2023),
-    Lemma 4.1, for epsilon at most 1.
+    Lemma 4.1, state it for epsilon at most 1.
+
+    Parameters
+    ----------
+    epsilon
+        Budget, positive.
+    delta
+        The delta, inside (0, 1).
+    sensitivity
+        Largest Euclidean distance between the true values of two neighbours, positive.
+
+    Examples
+    --------
+    >>> round(classical_sigma(epsilon=1.0, delta=1e-6), 3)
+    5.309
     """
     _validate.positive(epsilon=epsilon, sensitivity=sensitivity)
     _validate.inside(0, 1, delta=delta)

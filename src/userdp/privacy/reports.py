@@ -1,20 +1,20 @@
 """Randomisers: what one user sends instead of the data.
 
-Each is one frozen value that owns its probabilities, its inverse and its loss:
+A randomiser is made with its budget and answers four questions:
 
 ``privatise(x, rng)``
-    one report per user, the client's side;
+    what does each user send? One report per user, drawn on the user's side;
 ``sample_total(x, rng)``
-    the sum of all reports, drawn from its exact distribution without drawing the reports: the server's
-    view in a simulation;
+    what do all reports add up to? The sum is drawn from its exact distribution without drawing the reports,
+    which is the server's view in a simulation;
 ``unbias(total, n)``
-    the unbiased estimate of the sum of the inputs from the sum of `n` reports;
+    what was the sum of the inputs? The unbiased estimate from the sum of `n` reports;
 ``privacy_loss()``
-    the largest log-ratio between two inputs, computed from the channel's own probabilities.
+    what does a report reveal? The largest log-ratio between two inputs, computed from the probabilities of
+    the report itself.
 
-All are local and for neighbours by replacement: any two inputs of one user are neighbours.
-All are total: NaN, infinities and out-of-range inputs are projected to the domain in silence,
-because an exception would be an output that depends on the data.
+All are local, and any two inputs of one user are neighbours. An input outside the domain, infinity or NaN
+raises no error but is projected to the domain, because an error would be an output that depends on the data.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,20 @@ from userdp.privacy.guarantee import Guarantee
 
 @public
 def project(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
-    """Project onto [low, high]; NaN goes to the lower end."""
+    """Project onto the interval from `low` to `high`; NaN goes to the lower end.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+    low, high
+        Ends of the interval, one for all numbers or one for each.
+
+    Examples
+    --------
+    >>> project([-3.0, 0.5, np.nan], 0.0, 1.0).tolist()
+    [0.0, 0.5, 0.0]
+    """
     x = np.asarray(x, dtype=float)
     if np.all((low <= x) & (x <= high)):  # false for NaN
         return x
@@ -113,6 +126,11 @@ class BinaryResponse(_Bits):
     Output distribution: the report equals the bit with probability ``exp(epsilon) / (1 + exp(epsilon))``
     and its opposite otherwise.
 
+    Parameters
+    ----------
+    epsilon
+        Privacy budget of one report, positive.
+
     Examples
     --------
     >>> response = BinaryResponse(1.0)
@@ -145,7 +163,14 @@ class KaryResponse(LocalReport):
     """Randomised response over k categories.
 
     Output distribution: the report equals the category with probability
-    ``exp(epsilon) / (exp(epsilon) + k - 1)``, otherwise it is uniform over the k - 1 others.
+    ``exp(epsilon) / (exp(epsilon) + k - 1)``, otherwise it is uniform over the ``k - 1`` others.
+
+    Parameters
+    ----------
+    k
+        Number of categories, at least 2; they are 0, 1, ..., k - 1.
+    epsilon
+        Privacy budget of one report, positive.
 
     Examples
     --------
@@ -168,7 +193,10 @@ class KaryResponse(LocalReport):
 
     @property
     def truthful(self) -> float:
-        """Probability ``keep - other``: a report is the truth so often, else uniform over all k."""
+        """Probability with which a report is the truth, where otherwise it is uniform over all categories.
+
+        It is `keep` less `other`.
+        """
         return float(-np.expm1(-self.epsilon) * self.keep)
 
     @property
@@ -209,11 +237,11 @@ class UnaryEncoding(_Bits):
 
     Output distribution: each of the `length` entries is kept with probability
     ``exp(e) / (1 + exp(e))``, ``e = epsilon / (2 ones)``, and flipped otherwise, independently.
-    Two vectors with at most `ones` ones differ in at most ``2 ones`` entries (Kent et al.,
+    Two vectors with at most `ones` ones differ in at most twice as many entries (Kent et al.,
     Lemma 28; DAME, eq. (6) with three ones).
 
-    An input is a row of at most `ones` positions 0 .. length - 1; anything else in the row (a
-    negative, a position beyond the end) stands for no position.
+    An input is a row of the positions of its ones, from 0 to ``length - 1``. Any other whole number in the
+    row, such as -1, and NaN stand for no position.
 
     Parameters
     ----------
@@ -224,12 +252,13 @@ class UnaryEncoding(_Bits):
     epsilon
         Privacy budget of one report, positive.
     differing
-        Most entries in which two inputs differ, where the inputs are such that it is not ``2 ones``; the
+        Most entries in which two inputs differ, where this is known to be other than twice `ones`; the
         guarantee is then `epsilon` times its fraction of these.
 
     Examples
     --------
-    >>> UnaryEncoding(4, 1, 2.0).privatise([[0], [2], [-1]], np.random.default_rng(1))
+    >>> encoding, rng = UnaryEncoding(4, 1, 2.0), np.random.default_rng(1)
+    >>> encoding.privatise([[0], [2], [-1]], rng)
     array([[0, 1, 0, 0],
            [1, 1, 1, 0],
            [0, 0, 0, 1]], dtype=int8)
@@ -284,7 +313,7 @@ class UnaryEncoding(_Bits):
         return said.view(np.int8)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> Ints:
-        """Draw the number of ones reported for each entry, shape (length,): two binomials an entry."""
+        """Draw the number of ones reported for each entry, shape (length,): two binomials per entry."""
         ones = sum(np.bincount(c + 1, minlength=self.length + 2)[1:-1] for c in self._columns(x))
         return self.sample_total_of_counts(ones, len(np.asarray(x)), rng)
 
@@ -324,15 +353,23 @@ class _OnInterval(LocalReport):
 @public
 @dataclass(frozen=True)
 class LaplaceReport(_OnInterval):
-    """A number in [low, high] with Laplace noise.
+    """A number of an interval with Laplace noise.
 
     Output distribution: the projected number plus Laplace noise of scale ``(high - low) / epsilon``,
     whose variance is twice the square of the scale.
 
+    Parameters
+    ----------
+    low, high
+        Public ends of the interval, to which numbers are projected.
+    epsilon
+        Privacy budget of one report, positive.
+
     Examples
     --------
-    >>> LaplaceReport(-1.0, 1.0, 2.0).privatise([0.5, 7.0], np.random.default_rng(1)).round(2)
-    array([0.52, 3.31])
+    >>> report, rng = LaplaceReport(-1.0, 1.0, 2.0), np.random.default_rng(1)
+    >>> report.scale, report.privatise([0.5, 7.0], rng).round(2)
+    (1.0, array([0.52, 3.31]))
     """
 
     def __post_init__(self) -> None:
@@ -353,7 +390,7 @@ class LaplaceReport(_OnInterval):
         return x + rng.laplace(scale=self.scale, size=x.shape)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
-        """Draw the sum of the reports: the noises add up to a difference of two Gamma variables."""
+        """Draw the sum of the reports: the noise terms add up to a difference of two Gamma variables."""
         return float(self.sample_totals(x, 1, rng)[0])
 
     def sample_totals(self, x: ArrayLike, runs: int, rng: Rng) -> Floats:
@@ -378,13 +415,21 @@ class LaplaceReport(_OnInterval):
 class TwoPointReport(_OnInterval):
     """One of two points, so that the mean is the number (Duchi, Jordan and Wainwright 2018).
 
-    Output distribution: with c the middle and h the half-width of [low, high] and
-    ``B = h (exp(epsilon) + 1) / (exp(epsilon) - 1)``, the report is c + B with probability
-    ``1/2 + (x - c) / (2 B)`` and c - B otherwise.
+    Output distribution: with c the middle and h the half-width of the interval and
+    ``B = h (exp(epsilon) + 1) / (exp(epsilon) - 1)``, the report is ``c + B`` with probability
+    ``1/2 + (x - c) / (2 B)`` and ``c - B`` otherwise.
+
+    Parameters
+    ----------
+    low, high
+        Public ends of the interval, to which numbers are projected.
+    epsilon
+        Privacy budget of one report, positive.
 
     Examples
     --------
-    >>> TwoPointReport(-1.0, 1.0, 1.0).privatise([-1.0, 0.0, 1.0], np.random.default_rng(1)).round(2)
+    >>> report, rng = TwoPointReport(-1.0, 1.0, 1.0), np.random.default_rng(1)
+    >>> report.privatise([-1.0, 0.0, 1.0], rng).round(2)
     array([ 2.16, -2.16,  2.16])
     """
 
@@ -457,8 +502,15 @@ class PiecewiseReport(_OnInterval):
     """A number near the truth or anywhere: two levels of density (Wang et al. 2019, Algorithm 2).
 
     Output distribution: with ``w = (high - low) / (exp(epsilon / 2) - 1)`` the report is uniform on
-    [low - w, high + w] with probability ``exp(-epsilon / 2)``, and otherwise uniform on the window of
+    ``[low - w, high + w]`` with probability ``exp(-epsilon / 2)``, and otherwise uniform on the window of
     length w that begins at ``x - w (high - x) / (high - low)``, so that its mean is x.
+
+    Parameters
+    ----------
+    low, high
+        Public ends of the interval, to which numbers are projected.
+    epsilon
+        Privacy budget of one report, positive.
 
     Examples
     --------
@@ -485,7 +537,7 @@ class PiecewiseReport(_OnInterval):
 
     @property
     def silent(self) -> float:
-        """Probability of a report that is uniform on all of it."""
+        """Probability of a report that is uniform on all that can be reported."""
         return float(np.exp(-self.epsilon / 2))
 
     def _start(self, x: Floats) -> Floats:
@@ -503,7 +555,7 @@ class PiecewiseReport(_OnInterval):
         return start + np.where(silent, self.reach, self.window) * rng.random(x.shape)
 
     def sample_total(self, x: ArrayLike, rng: Rng) -> float:
-        """Draw the sum of the reports: who is silent, then two sums of uniform numbers."""
+        """Draw the sum of the reports: who reports uniformly, then two sums of uniform numbers."""
         x = project(x, self.low, self.high)
         telling = rng.random(x.shape) >= self.silent
         told = int(np.count_nonzero(telling))
@@ -539,7 +591,13 @@ class PiecewiseReport(_OnInterval):
 @public
 @dataclass(frozen=True)
 class EveryReport:
-    """Wrap a randomiser so that `sample_total` sums the reports of `privatise`: the slow twin for tests."""
+    """Wrap a randomiser so that `sample_total` draws and sums all reports: slower, for tests.
+
+    Parameters
+    ----------
+    randomiser
+        Any of the randomisers; all else that it can do stays as it is.
+    """
 
     randomiser: Any
 
@@ -560,7 +618,22 @@ def literal(randomiser: Any, every_report: bool, rng: Rng) -> Any:
 
 @public
 def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[Any]:
-    """Number, or sum of `weights`, in each category 0 .. k - 1 along the last axis; -1 stands for none."""
+    """Count how many numbers fall into each category, or sum their `weights`, along the last axis.
+
+    Parameters
+    ----------
+    categories
+        Whole numbers from 0 to ``k - 1``; -1 stands for none.
+    k
+        Number of categories.
+    weights
+        A weight for each number, to be summed instead of counted.
+
+    Examples
+    --------
+    >>> tally(np.array([0, 2, 2, -1]), 3).tolist()
+    [1, 0, 2]
+    """
     runs = np.arange(categories.size // categories.shape[-1]).reshape(*categories.shape[:-1], 1)
     cells = (categories.astype(np.int64, copy=False) + 1 + (k + 1) * runs).ravel()
     weights = None if weights is None else weights.ravel()
@@ -589,12 +662,14 @@ class HashedReport(LocalReport):
     components
         Number of components k, at least 1.
     clip
-        Numbers are projected to [-clip, clip]; positive.
+        Largest absolute value of a number, positive, to which numbers are projected.
+    epsilon
+        Privacy budget of one report, positive.
 
     Examples
     --------
-    >>> report = HashedReport(2, 0.5, 1.0)
-    >>> report.privatise(([0.3, 0.1], [0, 1]), np.random.default_rng(1)).round(2)
+    >>> report, rng = HashedReport(2, 0.5, 1.0), np.random.default_rng(1)
+    >>> report.privatise(([0.3, 0.1], [0, 1]), rng).round(2)
     array([[ 1.54, -1.54],
            [ 2.38,  2.38]])
     """

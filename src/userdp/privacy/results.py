@@ -1,4 +1,8 @@
-"""What an estimator returns: a value, its guarantee, and what else the server saw on the way."""
+"""What an estimator returns: a value, its guarantee, and what else the server saw on the way.
+
+For every estimator, ``value`` is the private answer and ``guarantee`` is what it cost one user. Where the
+error has a known distribution, ``interval`` gives a confidence interval.
+"""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -18,9 +22,18 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Release(Generic[Value]):
-    """One private answer, `value`, and the `guarantee` of all that was spent on one user for it.
+    """One private answer, and the guarantee of all that was spent on one user for it.
 
-    `sent` is the value before it was projected to a domain, where it was.
+    Parameters
+    ----------
+    value
+        The private answer.
+    guarantee
+        What was spent on one user for it.
+    error
+        Name and numbers of the distribution of the error, where it is known.
+    sent
+        The value before it was projected to a domain, where it was.
     """
 
     value: Value
@@ -30,10 +43,16 @@ class Release(Generic[Value]):
 
     @checked
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Interval that holds the average of these users' data with probability `level` at least.
+        """Interval that contains the average of these users' data with probability `level` at least.
 
-        It holds for finitely many users, whatever their data within the domain are, from the distribution of
-        what was released, `error`; a method of whose error no such distribution is known is refused.
+        It is valid for finitely many users, whatever their data within the domain are, and is computed from
+        the distribution of the released answer. A method for whose error no such distribution is known is
+        refused.
+
+        Parameters
+        ----------
+        level
+            Probability, between 0 and 1.
         """
         _validate.inside(0, 1, level=level)
         if self.error is None:
@@ -51,10 +70,11 @@ class MeanEstimate(Release[float]):
     Parameters
     ----------
     clipped_to
-        The interval (L, U) onto which the last group's means were projected, the domain for `sign_mean`;
+        Ends of the interval onto which the last group's means were projected; the domain for `sign_mean`,
         None for one round of reports.
     votes : shape (bins,), or None
-        Privatised vote totals, one per bin, of `improved_mean` one per pair of bins; None without a vote.
+        Private vote totals, one for each bin, or for `improved_mean` one for each pair of bins; None without
+        a vote.
     """
 
     clipped_to: tuple[float, float] | None = None
@@ -73,9 +93,9 @@ class VectorEstimate(Release[Floats]):
     Parameters
     ----------
     coordinates
-        The estimate on the scale [-1, 1] of each coordinate that was estimated by itself (after the
-        rotation, if there is one), each with the guarantee of that one estimate; empty for a one-round
-        report. The guarantee of the whole is composed over all coordinates that a user took part in.
+        The estimate of each coordinate that was estimated by itself, on the scale ``[-1, 1]`` and after the
+        rotation if there is one, each with its own guarantee; empty for a one-round report. The guarantee of
+        the whole is composed over all coordinates that a user took part in.
     """
 
     coordinates: tuple[MeanEstimate, ...] = ()

@@ -1,7 +1,8 @@
 """Randomisers of one vector per user (Duchi, Jordan and Wainwright 2018): the one-round baselines.
 
-Like `userdp.privacy.reports` they are local, for neighbours by replacement, and total. A report is a point
-far outside the domain whose mean is the input, so that the sum of the reports needs no correction.
+They are used as those of `userdp.privacy.reports`: any two inputs of one user are neighbours, and an input
+outside the domain raises no error. A report is a point far outside the domain whose mean is the input, so
+that the sum of the reports needs no correction.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,18 @@ ASYMPTOTIC = 1000  # dimension from which three terms of a series have twelve di
 
 @public
 def to_unit_ball(x: ArrayLike) -> Floats:
-    """Scale the rows of `x`, shape (n, d), that are longer than 1 to length 1; NaN counts as 0."""
+    """Scale rows that are longer than 1 to length 1; NaN counts as 0.
+
+    Parameters
+    ----------
+    x : shape (n, d)
+        One vector per row.
+
+    Examples
+    --------
+    >>> to_unit_ball([[3.0, 4.0], [0.0, 0.5]]).round(2).tolist()
+    [[0.6, 0.8], [0.0, 0.5]]
+    """
     rows = np.nan_to_num(np.asarray(x, dtype=float), nan=0.0)
     rows = rows / np.abs(rows).max(axis=1, initial=1.0)[:, None]  # no square overflows
     return rows / np.maximum(np.sqrt(_products(rows, rows)), 1.0)[:, None]
@@ -60,16 +72,24 @@ class _VectorReport(LocalReport):
 @public
 @dataclass(frozen=True)
 class CubeReport(_VectorReport):
-    """One corner of a large cube, so that the mean is the vector of [-1, 1]^d.
+    """One corner of a large cube, so that the mean is the vector, of ``[-1, 1]^d``.
 
-    Output distribution: round each entry to a sign v_j with mean x_j; the report is `magnitude` times a sign
-    vector z drawn with weight 1 where ``<z, v> > 0`` and ``exp(-epsilon)`` elsewhere (Duchi, Jordan and
-    Wainwright 2018, section 4.2.3, equation (26), with ties on the far side: in even dimension the printed
-    report counts them on both sides, which costs ``log(1 + exp(epsilon))``).
+    Output distribution: round each entry to a sign ``v_j`` with mean ``x_j``; the report is `magnitude` times
+    a sign vector z drawn with weight 1 where its inner product with v is positive and ``exp(-epsilon)``
+    elsewhere (Duchi, Jordan and Wainwright 2018, section 4.2.3, equation (26)). Ties count as the far side;
+    in even dimension the printed report counts them on both sides, which costs ``log(1 + exp(epsilon))``.
+
+    Parameters
+    ----------
+    d
+        Dimension of the vectors.
+    epsilon
+        Privacy budget of one report, positive.
 
     Examples
     --------
-    >>> CubeReport(2, 1.0).privatise([[0.5, -0.5]], np.random.default_rng(1)).round(2)
+    >>> report, rng = CubeReport(2, 1.0), np.random.default_rng(1)
+    >>> report.privatise([[0.5, -0.5]], rng).round(2)
     array([[ 3.33, -3.33]])
     """
 
@@ -107,16 +127,24 @@ class CubeReport(_VectorReport):
 @public
 @dataclass(frozen=True)
 class BallReport(_VectorReport):
-    """One point of a large sphere, so that the mean is the vector of the unit l2 ball.
+    """One point of a large sphere, so that the mean is the vector, of the Euclidean unit ball.
 
     Output distribution: replace x by ``+ x / |x|`` with probability ``(1 + |x|) / 2`` and by ``- x / |x|``
     otherwise; the report is uniform on the half of the sphere of radius `magnitude` around that point
     with probability `keep`, and on the opposite half otherwise (Duchi, Jordan and Wainwright 2018,
     section 4.2.3, equation (25)).
 
+    Parameters
+    ----------
+    d
+        Dimension of the vectors.
+    epsilon
+        Privacy budget of one report, positive.
+
     Examples
     --------
-    >>> BallReport(2, 1.0).privatise([[0.6, 0.0]], np.random.default_rng(1)).round(2)
+    >>> report, rng = BallReport(2, 1.0), np.random.default_rng(1)
+    >>> report.privatise([[0.6, 0.0]], rng).round(2)
     array([[-3.15, -1.27]])
     """
 

@@ -1,4 +1,8 @@
-"""One budget over many questions: an account that is spent before noise is drawn, never after."""
+"""One budget over many questions: an account that is spent before noise is drawn, never after.
+
+Every release about the same users costs some of their privacy. A `Budget` adds these costs up, and refuses a
+release that would cost more than was allowed.
+"""
 
 import math
 from collections.abc import Callable
@@ -15,7 +19,7 @@ from userdp.release.losses import composed_epsilon
 
 
 class Overspent(ValueError):
-    """A release would cost more than is left of a budget; nothing was drawn for it, and nothing is spent."""
+    """A release would cost more than is left of a budget; nothing is drawn for it, and nothing is spent."""
 
 
 class Spending(NamedTuple):
@@ -41,41 +45,57 @@ class Budget:
     epsilon
         What all releases together may cost at most, positive.
     delta
-        The delta that they may have together, in [0, 1).
-    trust, neighbours
-        The model and the neighbouring relation, as of `Guarantee`; each release must be of this kind.
+        The delta that they may have together, at least 0 and below 1.
+    trust
+        Who sees raw data: nobody ("local") or a curator ("central"). Each release must be of this kind.
+    neighbours
+        Which inputs are neighbours, as in `Guarantee`. Each release must be of this kind.
     exact
-        Compose by privacy loss distributions (``pip install 'userdp[accounting]'``) where that allows more
-        than adding up. The sizes of all releases, though not the questions, must then be fixed beforehand.
+        Whether to compose by privacy loss distributions (``pip install 'userdp[accounting]'``) where that
+        allows more than adding up. The sizes of all releases, though not the questions, must then be fixed
+        beforehand.
     path
-        A file (JSON) that keeps the account. What is there is gone on with, if it is of the same budget; a
-        spending is on disk before the noise that it pays for is drawn.
+        A file (JSON) that keeps the account. If it exists and is of the same budget, the account goes on from
+        it; a cost is on disk before the noise that it pays for is drawn.
     account
         What is spent so far, without a file.
 
     Examples
     --------
+    An estimator is run by `release`, which writes down its cost first:
+
     >>> import numpy as np
-    >>> from userdp.privacy import LaplaceNoise
+    >>> from userdp.central import uniform_mean
+    >>> rng, means = np.random.default_rng(1), [0.2, 0.4, 0.9]
     >>> budget = Budget(1.0, trust="central")
-    >>> for scale, who in ((4.0, "north"), (2.0, "south")):
-    ...     budget.spend(LaplaceNoise(scale, 1.0), name="spring", group=who)
-    >>> round(budget.share(2).epsilon, 9)  # of two more releases about everybody
-    0.25
+    >>> options = {"epsilon": 0.5, "rng": rng, "name": "mean"}
+    >>> found = budget.release(uniform_mean, means, **options)
     >>> print(budget)
     spent epsilon 0.5 of epsilon 1
-    spring, north: epsilon 0.25
-    spring, south: epsilon 0.5
+    mean, all users: epsilon 0.5
+
+    What is left can be divided over the questions that are still to come:
+
+    >>> budget.share(2).epsilon
+    0.25
     >>> parts = budget.split({"mean": 3, "counts": 1})
-    >>> {name: round(part.epsilon, 9) for name, part in parts.items()}
+    >>> {name: part.epsilon for name, part in parts.items()}
     {'mean': 0.375, 'counts': 0.125}
+
+    Two groups of users, whose costs do not add up, and noise that is drawn by hand:
+
+    >>> from userdp.privacy import LaplaceNoise
+    >>> for scale, who in ((4.0, "north"), (2.0, "south")):
+    ...     noise = LaplaceNoise(scale, 1.0)
+    ...     budget.spend(noise, name="spring", group=who)
+    >>> budget.spent.epsilon
+    1.0
 
     What costs too much is refused before anything is drawn:
 
-    >>> from userdp.central import uniform_mean
-    >>> rng, means = np.random.default_rng(1), [0.2, 0.4, 0.9]
-    >>> found = budget.release(uniform_mean, means, epsilon=0.5, rng=rng, name="mean")
-    >>> budget.release(uniform_mean, means, epsilon=0.5, rng=rng)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> budget.release(
+    ...     uniform_mean, means, **options
+    ... )  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     Overspent: all releases must cost ... at most, got ...
     >>> budget.spent.epsilon
@@ -112,7 +132,7 @@ class Budget:
         name
             What the account calls it.
         group
-            The users whom it is about; all of them if none is named.
+            The group of users whom it is about; all users if none is named.
 
         Raises
         ------
@@ -129,16 +149,18 @@ class Budget:
         Parameters
         ----------
         estimator
-            A function of `userdp.local` or `userdp.central`, called with all that follows but the two words
-            for the account.
+            A function of `userdp.local` or `userdp.central`. It is called with all that follows, except
+            `name` and `group`.
         *data
             The private data, as the estimator takes them.
         epsilon
-            What it may cost; with a `delta`, if that is among the options.
+            What it may cost; a `delta` may be among the other options.
         rng
-            Source of the randomness.
-        name, group
-            As of `spend`.
+            Generator of NumPy, or `Secure` for a release in earnest.
+        name
+            What the account calls it.
+        group
+            The group of users whom it is about; all users if none is named.
         **more
             The other options of the estimator.
 
@@ -151,8 +173,8 @@ class Budget:
         Overspent
             If it would cost more than is left; then nothing is drawn and nothing written down.
         ValueError
-            If the estimator refuses its arguments before it draws, which costs nothing, or if its result
-            costs more than was written down: the result is then withheld, and the cost stays.
+            If the estimator refuses its arguments before it draws, which costs nothing; or if its result
+            costs more than was written down. The result is then withheld, and the cost stays.
         """
         _validate.generator(rng=rng)
         part = replace(self._nothing, epsilon=epsilon, delta=more.get("delta") or 0.0)
@@ -176,7 +198,7 @@ class Budget:
         releases
             How many releases are still to come.
         of
-            As of `split`.
+            Makes of a number what is to be spent, as for `split`; by default a `Guarantee` of that epsilon.
 
         Returns
         -------
@@ -189,22 +211,22 @@ class Budget:
     def split(self, importance: dict[str, float], of: Callable[[float], Any] | None = None) -> dict[str, Any]:
         """Divide what is left over questions about all users, in proportion to their importance.
 
-        Where costs add up, the sum of the variances of Laplace noise, each times a weight, is least for the
-        cube roots of the weights; `userdp.planning.plan_all` finds the split by the predicted errors of the
-        questions.
+        If one minimises the sum of the variances of Laplace noise, each times a weight, where costs add up,
+        the importance is the cube root of the weight. `userdp.planning.plan_all` finds the split by the
+        predicted errors of the questions.
 
         Parameters
         ----------
         importance
             A positive number for each question, by name.
         of
-            Makes of a number what is to be spent, a mechanism for example, which costs the more the larger
-            the number is; by default a `Guarantee` of that epsilon.
+            A function that makes of a number what is to be spent, such as a mechanism; the larger the number,
+            the more it must cost. By default it is a `Guarantee` of that epsilon.
 
         Returns
         -------
         dict
-            The part of each question: the largest parts that fit together, to a millionth if exact.
+            The part of each question: the largest parts that fit together, with `exact` to a millionth.
 
         Raises
         ------

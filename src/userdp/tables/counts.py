@@ -1,8 +1,7 @@
-"""Tables of (user, item[, count]) records, read strictly as a matrix of counts, one row per user.
+"""From records of a user and an item to a matrix of counts, one row per user.
 
-A faulty table raises, naming the column and the row (counted from 0, a header not counted), but no value:
-this is data that a curator holds, not a report that a user sends. That there is a fault, and where, tells of
-the data all the same.
+A table with a fault is refused. The error names the column and the row, counted from 0 without the header,
+but no value. It still reveals that there is a fault, and where: do not publish the message.
 """
 
 import csv
@@ -29,7 +28,7 @@ _LARGEST_TOTAL = 2**53
 
 @dataclass(frozen=True, eq=False)
 class ItemCounts:
-    """How often each user holds each item.
+    """How often each of n users holds each of d items.
 
     Parameters
     ----------
@@ -38,10 +37,16 @@ class ItemCounts:
     items : tuple, length d
         Label of each item.
     counts : array_like or scipy.sparse array of int, shape (n, d)
-        Row u is the histogram of user u, n at least 1; an empty row is a user without a record. Kept as a
-        sparse array of int64, copied, canonical and read-only.
+        One row per user, at least one; a row of zeros is a user without a record. The array is copied, and
+        kept sparse and read-only.
     labels : tuple, length n, optional
         Label of each user, where the table keeps them.
+
+    Examples
+    --------
+    >>> visits = ItemCounts("visits", ("x", "y"), [[0, 1], [2, 0], [1, 1]])
+    >>> visits.users, visits.sizes, visits.totals
+    (3, array([1, 2, 2]), array([3, 2]))
     """
 
     name: str
@@ -73,22 +78,22 @@ class ItemCounts:
 
     @property
     def users(self) -> int:
-        """Number of users n."""
+        """Number of users."""
         return self.counts.shape[0]
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of records m_u of each user, shape (n,)."""
+        """Number of records of each user."""
         return self.counts.sum(axis=1)
 
     @property
     def distinct(self) -> NDArray[np.int64]:
-        """Number of different items of each user, shape (n,)."""
+        """Number of different items of each user."""
         return np.diff(self.counts.indptr)
 
     @property
     def totals(self) -> NDArray[np.int64]:
-        """Number of records of each item, shape (d,)."""
+        """Number of records of each item."""
         return self.counts.sum(axis=0)
 
     @checked
@@ -116,15 +121,18 @@ def count_table(
 
     Parameters
     ----------
-    users, items : array_like, shape (records,)
-        Labels of the user and the item of each record: all strings or all whole numbers.
+    users : array_like, shape (records,)
+        Label of the user of each record: all strings or all whole numbers.
         None, NaN, an empty string and white space at the ends of a string are refused.
+    items : array_like, shape (records,)
+        Label of the item of each record, of the same kinds.
     counts : array_like of int, shape (records,), optional
         How often the user holds the item in this record, at least 0; by default once.
         Several records of one user and item add up; one that counts 0 only says that the user exists.
     domain
-        The items, if they are known without looking at the data: the columns of the result, in this order.
-        By default the items are those that somebody holds, and which these are is private.
+        The items, if they are known without looking at the data; the columns of the result have this order,
+        and a record of another item is refused. By default the items are those that somebody holds, and which
+        these are is private.
     name
         What the table is, for captions.
 
@@ -148,24 +156,42 @@ def count_table(
 def from_csv(
     path: str | PathLike, *, user: str, item: str, count: str | None = None, domain: Iterable | None = None
 ) -> ItemCounts:
-    """Read a CSV file with a header, in UTF-8, as `count_table` counts its lines; its path is the name.
+    """Count the lines of a CSV file by user and item.
 
     Parameters
     ----------
     path
-        The file: comma-separated, one record per line; blank lines are skipped.
-    user, item
-        Names of the columns that hold the labels; labels are text, never numbers.
+        The file, comma-separated text in UTF-8: a header, then one record per line. Blank lines are skipped.
+    user
+        Name of the column that holds the users; labels are text, even if they look like numbers.
+    item
+        Name of the column that holds the items.
     count
         Name of the column that holds the counts; by default a line counts once.
     domain
-        As for `count_table`.
+        The items, if they are known without looking at the data; by default those that somebody holds.
+
+    Returns
+    -------
+    ItemCounts
+        What `count_table` makes of the lines; its name is the path.
 
     Raises
     ------
     ValueError
         If the file is not well-formed or `count_table` refuses the table; columns go by their names in the
         file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "visits.csv")
+    ...     size = file.write_text("who,page\\na,x\\nb,y\\na,x\\n")
+    ...     visits = from_csv(file, user="who", item="page")
+    >>> visits.items, visits.counts.toarray().tolist()
+    (('x', 'y'), [[2, 0], [0, 1]])
     """
     names = [user, item] if count is None else [user, item, count]
     if len(set(names)) < len(names):

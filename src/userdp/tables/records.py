@@ -1,4 +1,4 @@
-"""From a table of records to what estimators take: one row per user, in an order free of the data."""
+"""From a table of records to one row per user: means and sizes, or counts of public items."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -18,7 +18,15 @@ ITEMS_AT_ONCE = 64  # counted in one reading of a table on disk, a number for ea
 
 
 class UserMeans(NamedTuple):
-    """Mean and number of records of each user, shape (n,) both, aligned and in random order."""
+    """Mean and number of records of each user, in random order.
+
+    Parameters
+    ----------
+    means : ndarray, shape (n,)
+        Mean of each user's records, in the domain.
+    sizes : ndarray of int, shape (n,)
+        Number of records of the same users.
+    """
 
     means: NDArray
     sizes: NDArray
@@ -36,32 +44,43 @@ def user_means(
 ) -> UserMeans:
     """Average each user's records, clipped to a public domain, and shuffle the users.
 
-    The order of users is public in every local estimator: sorted by size it would carry information.
+    Local estimators treat the order of users as public, and an order by size would reveal something.
 
     Parameters
     ----------
     records
-        A table of which ``records[user]`` and ``records[value]`` are columns: a frame of pandas or polars, an
-        Arrow table, or a dictionary of arrays, masked or not. A column is taken by position; an index is of
-        no effect. Or a relation of DuckDB, or the path of a CSV or Parquet file (of several with ``*``),
-        which may be larger than memory: DuckDB averages it by user. Labels in a CSV file are text. Or a table
-        of ibis, in whatever warehouse: it is averaged there, and one row per user comes back.
-    user, value
-        Names of the columns; users are any labels, values are numbers.
+        A table in memory: a frame of pandas or polars, an Arrow table, or a dictionary of arrays, masked or
+        not. Rows are taken by position, whatever the index. A table may also be larger than memory: the path
+        of a CSV or Parquet file (of several with ``*``), or a relation of DuckDB, which DuckDB averages by
+        user; or a table of ibis in a warehouse, which is averaged there and sends one row per user. Labels in
+        a CSV file are text.
+    user
+        Name of the column of users, which may be any labels.
+    value
+        Name of the column of values, which are numbers.
     domain
-        Public ends (low, high); a value outside is moved to the nearer end.
+        Public ends of the values; a value outside is moved to the nearer end.
     missing
-        What a record without a value (NaN, none, masked) is: a reason to refuse the table, no record
-        ("drop"), or one at the low end.
+        What to do with a record that has no value (NaN, none, masked): "refuse" the table, "drop" the record,
+        or count it as a value at the "low" end of the domain.
     silent
-        What a user is of whom all records were dropped: a reason to refuse the table, nobody ("abstain", so
-        that the number of users depends on the data), or a user of size 0 with a mean at the low end.
+        What to do with a user of whom all records were dropped: "refuse" the table; let the user "abstain",
+        so that the number of users depends on the data; or keep a user of size 0 with a mean at the "low"
+        end.
+    rng
+        Source of the random order.
+
+    Returns
+    -------
+    UserMeans
+        A pair of two arrays, the means and the sizes.
 
     Examples
     --------
     >>> ratings = {"who": ["a", "b", "a"], "stars": [4, 9, 3]}
     >>> rng = np.random.default_rng(1)
-    >>> user_means(ratings, user="who", value="stars", domain=(0, 5), rng=rng)
+    >>> columns = {"user": "who", "value": "stars"}
+    >>> user_means(ratings, **columns, domain=(0, 5), rng=rng)
     UserMeans(means=array([3.5, 5. ]), sizes=array([2, 1]))
     """
     low, high = domain
@@ -136,16 +155,33 @@ def _numbers(name: str, values: NDArray, shape: tuple[int, ...]) -> None:
 
 
 def user_table(records: Any, *, user: str, item: str, items: Sequence[Hashable]) -> sparse.csr_array:
-    """Count each user's records of each public item, shape (users, items), sparse.
+    """Count each user's records of each public item.
 
-    `records` as for `user_means`, users in the order of their labels, which are texts in a CSV file. Items
-    that are not among the public `items` are left out, since their names would tell of the data; from a file
-    or by ibis, items go by their texts.
+    Items that are not on the public list are left out, because their names would reveal something of the
+    data.
+
+    Parameters
+    ----------
+    records
+        A table in memory or on disk, as `user_means` takes it.
+    user
+        Name of the column of users.
+    item
+        Name of the column of items.
+    items
+        The public items. In a file and in a table of ibis, items are compared as texts.
+
+    Returns
+    -------
+    sparse array of int, shape (users, items)
+        The counts; users are in the order of their labels, items in that of `items`.
 
     Examples
     --------
     >>> visits = {"who": ["a", "b", "a"], "page": ["x", "y", "x"]}
-    >>> user_table(visits, user="who", item="page", items=["x", "y", "z"]).toarray()
+    >>> columns = {"user": "who", "item": "page"}
+    >>> table = user_table(visits, **columns, items=["x", "y", "z"])
+    >>> table.toarray()
     array([[2, 0, 0],
            [0, 1, 0]])
     """

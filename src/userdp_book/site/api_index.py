@@ -25,16 +25,16 @@ MARKUP = re.compile(r"``.+?``|`[^`]+`|(?<![\w*\\])\*(?P<parameter>\w+)\*(?!\w)")
 
 
 class ApiIndex(SphinxDirective):
-    """One table, which a reader may filter by wing and search."""
+    """One table, which a reader may filter by subpackage and search."""
 
     def run(self) -> list[nodes.Node]:
-        rows = [self.row(wing, thing) for wing in rooms() for thing in offered(wing)]
-        listing = table(["name", "room", "what it is"], rows, "api-index")
+        rows = [self.row(part, thing) for part in rooms() for thing in offered(part)]
+        listing = table(["name", "subpackage", "what it is"], rows, "api-index")
         return [nodes.container("", listing, classes=["userdp-filtered"])]
 
-    def row(self, wing: str, thing) -> nodes.row:
+    def row(self, part: str, thing) -> nodes.row:
         self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
-        return row([to_entry(thing, self.env.docname), wing, first_sentence(thing)], wing=wing)
+        return row([to_entry(thing, self.env.docname), part, first_sentence(thing)], subpackage=part)
 
 
 def to_entry(thing, docname: str) -> pending_xref:

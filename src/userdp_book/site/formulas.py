@@ -22,7 +22,9 @@ CODE = re.compile(
     r"[A-Za-z_]\.[A-Za-z_]|[\"#%@`]|\[\w*\]|\.\.\.|\b(True|False|of|over|pip)\b|\w=|\*\*[a-z]+\)|://"
 )
 # what only a formula has: a sign, a function with its bracket, a product with a Greek letter, or an index
-OPERATION = re.compile(r"[-+/^<>=|~]|\*\*|\b(exp|log|max|min|sqrt)\(| (delta|epsilon|sigma|tau)\b|\b\w_\w\b")
+OPERATION = re.compile(
+    r"[-+/^<>=|~]|\*\*|\b(exp|log|max|min|sqrt)\(| (delta|epsilon|sigma|tau)\b|\b\w_(\w|min|max)\b"
+)
 
 
 def tex(code: str) -> str | None:

@@ -32,8 +32,8 @@ def paper(id: str) -> str:
 
 
 def faults_of(wanted: str | None) -> dict[str, dict]:
-    """The errors of one paper, or of all."""
-    return {key: fault for key, fault in faults().items() if wanted in (None, paper(fault["statement"]))}
+    """The errors of one paper, or of all, each with its key."""
+    return {k: one | {"key": k} for k, one in faults().items() if wanted in (None, paper(one["statement"]))}
 
 
 def within(fault: dict) -> str:
@@ -63,8 +63,7 @@ class Judged(FromData):
         return self.show(faults_of(self.options.get("paper")))
 
     def said(self, word: str, markdown: str) -> nodes.paragraph:
-        word = nodes.strong(text=f"{word}. ")
-        return nodes.paragraph("", "", word, *self.text(markdown), classes=["said"])
+        return nodes.paragraph("", "", nodes.strong(text=f"{word}. "), *self.text(markdown), classes=["said"])
 
     def place(self, fault: dict) -> list[nodes.Node]:
         """The statement that is charged, linked to its box, and the line in the paper."""
@@ -94,7 +93,7 @@ class Corrections(Judged):
         frame = section("Every error", [], ["userdp-filtered"])
         for title, keys in parts.items():
             if keys:
-                boxes = [self.box(key, chosen[key], pages.get(key, []), keys is top) for key in keys]
+                boxes = [self.box(chosen[key], pages.get(key, []), keys is top) for key in keys]
                 frame += section(title, boxes)
         return [*self.losses(chosen), frame]
 
@@ -109,9 +108,9 @@ class Corrections(Judged):
         code = ", released code" if fault["target"] == "released code" else ""
         return [to_statement(fault["statement"], own_name(fault["statement"])), nodes.Text(code)]
 
-    def box(self, key, fault, links, opened):
+    def box(self, fault, links, opened):
         by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]
-        box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{key}"])
+        box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{fault['key']}"])
         links = [to_statement(fault["statement"], "the statement's box"), *links]
         where = joined(" · ", [[link] for link in links], classes=["claim-numbers"])
         row = [nodes.strong(text=own_name(fault["statement"])), *self.text(f" · {within(fault)} ")]
@@ -181,7 +180,7 @@ class Worst(Judged):
         count = Counter(fault["severity"] for fault in chosen.values())
         one = self.options["paper"]
         shown = [
-            [to_page(CORRECTIONS, f"{count[kind]} {kind}", query=f"paper={one}&severity={slug(kind)}")]
+            [to_page(CORRECTIONS, f"{kind}: {count[kind]}", query=f"paper={one}&severity={slug(kind)}")]
             for kind in filter(count.get, SEVERITIES)
         ]
         return [joined(" · ", [[nodes.Text("All errors")], *shown]), lines]
@@ -201,9 +200,9 @@ class Readings(Judged):
 
     def show(self, chosen):
         boxes = []
-        for key, fault in chosen.items():
+        for fault in chosen.values():
             if "readings" in fault:
-                box = nodes.container(classes=["claim", "correction"], ids=[f"reading-{key}"])
+                box = nodes.container(classes=["claim", "correction"], ids=[f"reading-{fault['key']}"])
                 box += nodes.paragraph("", "", *self.place(fault))
                 box += [self.said("As transcribed", fault["printed"]), *self.readings(fault)]
                 boxes.append(box)
@@ -218,9 +217,9 @@ class Erratum(Judged):
         *kinds, last = SEVERITIES
         parts = [section(kind.capitalize(), map(self.entry, found[kind])) for kind in kinds if found[kind]]
         listed = table(["where", *READ], [*map(self.misprint, found[last])], "misprints")
-        parts.append(section("To read differently", [listed]))
+        parts.append(section(f"{last.capitalize()}, to be read differently", [listed]))
         named, here = zip(filter(found.get, SEVERITIES), parts, strict=False), self.env.docname
-        counts = [[to_page(here, f"{len(found[kind])} {kind}", part["ids"][0])] for kind, part in named]
+        counts = [[to_page(here, f"{kind}: {len(found[kind])}", part["ids"][0])] for kind, part in named]
         return [joined(" · ", counts), self.standing(), *parts]
 
     def standing(self):
@@ -231,8 +230,9 @@ class Erratum(Judged):
         return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
 
     def entry(self, fault):
-        place = nodes.paragraph("", "", *self.place(fault))
-        return nodes.container("", place, *self.moves(fault), classes=["erratum-entry"])
+        id = f"fault-{fault['key']}"
+        place = nodes.paragraph("", "", *self.place(fault), nodes.reference("", "#", refid=id))
+        return nodes.container("", place, *self.moves(fault), classes=["erratum-entry"], ids=[id])
 
     def misprint(self, fault):
         return [self.place(fault), *(self.text(fault[field]) for field in READ.values())]

@@ -11,10 +11,11 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..run.pages import Page, repository_url
+from ..run.narrow import KIND
+from ..run.pages import Page, code_cells, read, repository_url
 from ..teach.course import times
 from ..teach.labs import FOLDER, STUDENT, student_path
-from . import SAFE
+from . import SAFE, light
 from .links import to_page
 from .statements import table
 from .twins import NOWHERE
@@ -32,9 +33,11 @@ What you write stays in this browser, also when you close the page, until you pr
 PICTURE = "```{{diagram}} {}\n```\n\n"
 # What each lab is about, as the chapters draw it.
 PICTURES = {
+    "warm-up": "lies-subtracted",
     "randomised-response": "local-and-central",
     "localise-refine": "vote-then-refine",
     "unequal-sizes": "shrink-and-debias",
+    "sparse-means": "one-sign-each",
     "central-weights": "capped-weights",
     "contribution-bounds": "nested-clips",
     "break-it": "item-and-user",
@@ -42,6 +45,8 @@ PICTURES = {
 }
 MINUTES = re.compile(r", by section [\d, ]+")
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+ANSWER = "```{{container}} answer\n{}\n```"
+DRAWN = "\nUntil you run the cell, the page shows the figure that right answers draw."
 WORTH = "\n\n```{{container}} worth\n{} minutes · {} marks\n```"
 
 
@@ -52,7 +57,7 @@ def lab_of(docname: str) -> str:
 
 
 def open_lab(app, docname: str, source: list[str]) -> None:
-    """Of a lab's page: leave out what installs, say below the introduction how to work here, fold nothing."""
+    """Of a lab's page: leave out what installs, say how to work here, show its figure."""
     if name := lab_of(docname):
         nb = json.loads(source[0])
         for cell in nb["cells"]:
@@ -72,7 +77,29 @@ def open_lab(app, docname: str, source: list[str]) -> None:
         head["source"] = f"{title}\n\n{picture}{MINUTES.sub('', rest)}"
         how = {"cell_type": "markdown", "id": "how", "metadata": {}, "source": HOW.format(name=name)}
         nb["cells"][:2] = [head, how]
+        question, compared, figure, _ = nb["cells"][-4:]
+        question["source"] = ANSWER.format(question["source"])
+        if outputs := drawn(Page(Path(app.srcdir), f"{FOLDER}/{name}"), figure["source"]):
+            figure["outputs"], compared["source"] = outputs, compared["source"] + DRAWN
         source[0] = json.dumps(nb)
+
+
+def drawn(page: Page, source: str) -> list[dict]:
+    """What a cell of the lab draws with right answers; what is for telephones is laid by."""
+    cells = code_cells(ran) if (ran := read(page.executed)) else []
+    shown = [output.get("data", {}) for cell in cells if cell.source == source for output in cell.outputs]
+    figures = [data for data in shown if "image/png" in data]
+    for data in figures:
+        data["image/png"] = light.in_palette(data["image/png"])
+        light.lay_by(page.root, data["image/png"], light.in_palette(data.pop(KIND, "")))
+    return [{"output_type": "display_data", "metadata": {}, "data": dict(data)} for data in figures]
+
+
+def depend_on_run(app, docname: str, source: list[str]) -> None:
+    """Read the page again when its lab was executed again."""
+    if name := lab_of(docname):
+        executed = Page(Path(app.srcdir), f"{FOLDER}/{name}").executed
+        app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())
 
 
 class Labs(SphinxDirective):
@@ -120,4 +147,5 @@ def said(text: str, pattern: str) -> str:
 def setup(app) -> dict:
     app.add_directive("labs", Labs)
     app.connect("source-read", open_lab)
+    app.connect("source-read", depend_on_run)
     return SAFE

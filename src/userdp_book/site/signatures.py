@@ -3,6 +3,7 @@
 import re
 
 from numpy.typing import ArrayLike
+from sphinx.ext import autodoc
 from sphinx.util.typing import stringify_annotation
 
 from . import SAFE
@@ -17,10 +18,8 @@ def shorten(app, what, name, obj, options, signature, returned) -> tuple[str | N
 
 
 def short(text: str | None) -> str | None:
-    if text is None:
-        return None
-    text = text.replace(ANY_ARRAY, "ArrayLike").replace("<factory>", "...")  # the latter is no Python
-    return ARRAY.sub(lambda found: KINDS.get(found[1], "NDArray"), text)
+    plain = (text or "").replace(ANY_ARRAY, "ArrayLike").replace("<factory>", "...")  # no Python
+    return ARRAY.sub(lambda found: KINDS.get(found[1], "NDArray"), plain) or None
 
 
 def rejoin(app, what, name, obj, options, lines: list[str]) -> None:
@@ -30,6 +29,8 @@ def rejoin(app, what, name, obj, options, lines: list[str]) -> None:
 
 
 def setup(app) -> dict:
+    # no event has the types of properties
+    autodoc.stringify_annotation = lambda *said: short(stringify_annotation(*said))
     app.connect("autodoc-process-signature", shorten)
     app.connect("autodoc-process-docstring", rejoin, priority=600)
     return SAFE

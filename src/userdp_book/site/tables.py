@@ -44,7 +44,8 @@ def tidy(source: str) -> str:
         align(table)
         for column in zip(*(row.findall("td") for row in table.findall("tbody/tr")), strict=False):
             shorten(column)
-        for column in zip(*table.iterfind("tbody/tr"), strict=False):
+        # from the right: an index may span rows
+        for column in zip(*(row[::-1] for row in table.iterfind("tbody/tr")), strict=False):
             separate(column)
         for part in table.iter():
             part.text, part.tail = powers(part.text), powers(part.tail)

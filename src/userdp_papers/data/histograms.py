@@ -1,11 +1,9 @@
-"""Real users' histograms: who holds which item how often, in tables that are packaged.
+"""Real users who hold items, for the release of counts.
 
-Four packaged tables of counts: flights by aircraft and destination, games by player and team, lecture ratings
-by student and department, words by speaking part and word. Licences are next to them;
-``tools/make_tables.py`` made them. The files behind the figures of Liu et al. (2023) are not packaged: no
-licence of theirs is known to us, and they speak of real people.
-
-A packaged table is refused unless it is the one whose SHA-256 is recorded.
+Each of the four packaged tables has one row per user and one column per item. Their licences are next to
+them, and ``tools/make_tables.py`` made them. The files behind the figures of Liu et al. (2023) are not
+packaged, because no licence of theirs is known to us and they concern real people. A packaged table is
+refused unless it is the one whose SHA-256 is recorded.
 """
 
 import re
@@ -87,8 +85,8 @@ def department_ratings() -> ItemCounts:
 def words_by_part() -> ItemCounts:
     """Return the words of 38 plays by Shakespeare, by speaking part.
 
-    A user is a part, a play and a name as the text prints it (`speaking_parts`); an item is a word
-    (`words_of`); a record is its use. Stage directions and headings are left out.
+    A user is a speaking part, that is, a play and a name as the text prints it (`speaking_parts`). An item is
+    a word (`words_of`), and a record is one use of it. Stage directions and headings are left out.
 
     Returns
     -------
@@ -116,15 +114,33 @@ def words_by_part() -> ItemCounts:
 
 
 def speaking_parts() -> list[tuple[str, ...]]:
-    """Return the play and the name of each part of `words_by_part`, a list of pairs of str."""
+    """Return the play and the name of each part of `words_by_part`.
+
+    Returns
+    -------
+    list of tuple
+        One pair of texts for each user, in the order of the table.
+    """
     return [tuple(line) for line in _lines("parts.csv")]
 
 
 def words_of(text: str) -> list[str]:
-    """Split a text into words: runs of letters with apostrophes inside, in lower case and in their order.
+    """Split a text into words, in lower case and in their order.
 
-    A hyphen, a digit or any other sign ends a word; an apostrophe at its end or start is left out.
+    A word is a run of letters, perhaps with apostrophes inside. A hyphen, a digit or any other sign ends it;
+    an apostrophe at its end or start is left out.
 
+    Parameters
+    ----------
+    text
+        The text.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
     >>> words_of("'Tis a well-known fact: Don't!")
     ['tis', 'a', 'well', 'known', 'fact', "don't"]
     """

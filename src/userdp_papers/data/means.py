@@ -1,14 +1,11 @@
-"""Real users: tables of counts, one row per user, read and checked strictly.
+"""Real users whose records are yes or no, for the estimators of a mean.
 
-Each user holds ``records`` yes-or-no records, ``successes`` of them yes.
-The count is sufficient for every estimator of a mean here: the order of a user's records is unknown
-and does not matter.
-A faulty table raises, naming the parameter, the value and the row (counted from 0): this is data
-that the experimenter holds, not a report that a user sends. A packaged table is refused unless it is the one
-whose SHA-256 is recorded.
+A table has one row per user: how many records the user holds, and how many of them are successes. The order
+of a user's records is unknown, and no estimator here depends on it.
 
-The rows of the three packaged tables are sorted by size, so shuffle them (`shuffle_users`) or draw from
-them (`draw_users`) before users are split into groups by position.
+The rows of the three packaged tables are sorted by size. Shuffle them (`shuffle_users`) or draw from them
+(`draw_users`) before users are split into groups by position. A packaged table is refused unless it is the
+one whose SHA-256 is recorded.
 """
 
 from dataclasses import dataclass
@@ -42,7 +39,7 @@ def integers(name: str, column: NDArray) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class UserCounts:
-    """What every user holds: a number of 0/1 records and how many of them are 1.
+    """How many records every user holds, and how many of them are successes.
 
     Parameters
     ----------
@@ -51,13 +48,14 @@ class UserCounts:
     records : array_like of int, shape (users,)
         Number of records of each user, at least 1.
     successes : array_like of int, shape (users,)
-        Number of each user's records that are 1, from 0 to `records`.
+        Number of each user's records that are successes, from 0 to `records`.
 
     Notes
     -----
-    The arrays are copied and read-only. A table that no set of users could have produced is refused: columns
-    of different lengths or none, a count that is no 64-bit integer (whole floats are taken), a user without a
-    record or with more successes than records.
+    The arrays are copied and read-only. A table that no set of users could have produced is refused, with an
+    error that names the parameter, the value and the row, counted from 0: columns of different lengths or
+    none, a count that is no 64-bit integer (whole floats are taken), a user without a record or with more
+    successes than records.
 
     Examples
     --------
@@ -83,22 +81,22 @@ class UserCounts:
 
     @property
     def users(self) -> int:
-        """Number of users n."""
+        """Number of users."""
         return len(self.records)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of records m_u of each user, shape (users,); the same array as `records`."""
+        """Number of records of each user, the same array as `records`."""
         return self.records
 
     @property
     def rates(self) -> NDArray:
-        """Fraction of ones among each user's records, in [0, 1], shape (users,)."""
+        """Fraction of successes among each user's records, from 0 to 1."""
         return self.successes / self.records
 
     @property
     def means(self) -> NDArray:
-        """Mean of each user's records written as -1 and +1, in [-1, 1], shape (users,)."""
+        """Mean of each user's records if a success counts as ``+1`` and any other as ``-1``."""
         return 2 * self.rates - 1
 
 
@@ -167,8 +165,8 @@ def ratings_by_department() -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int64, shape (2, 2972, 14)
-        Ratings, and ratings of 4 or 5, of each student, in the order of `ratings`, and each department,
-        in the order of its code.
+        Along the first axis all ratings and those of 4 or 5; then the students, in the order of `ratings`,
+        and the departments, in the order of their codes.
     """
     student, code, *counts = _table("ratings.csv").T
     codes, department = np.unique(code, return_inverse=True)
@@ -179,11 +177,28 @@ def ratings_by_department() -> NDArray[np.int64]:
 
 @checked
 def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
-    """Draw a bootstrap population: `n` users, at most 1e8, each uniform over the table, with replacement.
+    """Draw users at random from a table, with replacement.
 
-    Output distribution: independent draws from the table's empirical distribution of (records, successes). A
-    user may occur several times, so for n above the table's number of users this is a larger population
-    *like* the real one, not more real data.
+    Output distribution: independent users, each uniform over the table. A user may occur several times. With
+    more users than the table has, this is a larger population *like* the real one and not more real data.
+
+    Parameters
+    ----------
+    counts
+        The table.
+    n
+        Number of users, at most a hundred million.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    UserCounts
+
+    Examples
+    --------
+    >>> draw_users(flights(), 10_000, np.random.default_rng(1)).users
+    10000
     """
     _validate.integer(1, 10**8, n=n)
     return _take(f"{counts.name}, {int(n):,} drawn", counts, rng.integers(counts.users, size=int(n)))
@@ -191,7 +206,21 @@ def draw_users(counts: UserCounts, n: int, rng: Rng) -> UserCounts:
 
 @checked
 def shuffle_users(counts: UserCounts, rng: Rng) -> UserCounts:
-    """Put the users of a table in a random order, each of them once: every order is equally likely."""
+    """Put the users of a table in a random order.
+
+    Output distribution: every order is equally likely.
+
+    Parameters
+    ----------
+    counts
+        The table.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    UserCounts
+    """
     return _take(counts.name, counts, rng.permutation(counts.users))
 
 

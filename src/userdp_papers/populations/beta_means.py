@@ -1,8 +1,8 @@
-"""Means of records with a symmetric Beta distribution, drawn from a table of the exact distribution.
+"""Users whose records have a symmetric Beta distribution, drawn by their means.
 
-A record is ``2 B - 1`` with B of the Beta(shape, shape) distribution on [-1, 1]. It is a uniform number for
-shape 1, a sign in the limit of shape 0, and one coordinate of a point that is uniform on the unit sphere
-of R^d for shape (d - 1) / 2.
+A record is ``2 B - 1``, where both parameters of the Beta variable B equal `shape`. For shape 1 it is a
+uniform number, in the limit of shape 0 a sign, and for shape ``(d - 1) / 2`` one coordinate of a uniform
+point of the unit sphere in ``R^d``.
 """
 
 from dataclasses import dataclass
@@ -27,18 +27,24 @@ HALVINGS = 50
 @public
 @dataclass(frozen=True)
 class BetaMeans:
-    """Mean of `size` independent records ``2 B - 1``, B of the Beta(shape, shape) distribution.
+    """Distribution of the mean of independent records from a symmetric Beta distribution.
 
-    The mean lies in [-1, 1], so that its distribution function is a Fourier series of period 2 without
-    aliasing; its coefficients are the characteristic function, ``0F1(shape + 1/2; -(t / 2 size)^2)^size``.
+    The mean lies in ``[-1, 1]``, so that its distribution function is a Fourier series of period 2, whose
+    coefficients are values of the characteristic function. Draws use a table of its inverse.
 
     Parameters
     ----------
     shape
-        Shape of the Beta distribution, positive.
+        Both parameters of the Beta distribution, positive.
     size
-        Number of records of a user; `size` times `shape` must be at least 8, or the distribution of the mean
-        is too rough for a table.
+        Number of records of a user. The product with `shape` must be at least 8, or the distribution of the
+        mean is too rough for a table.
+
+    Examples
+    --------
+    >>> law = BetaMeans(1.0, 12)  # means of 12 uniform numbers
+    >>> round(law.variance, 4), round(float(law.cdf(0.0)), 4)
+    (0.0278, 0.5)
     """
 
     shape: float
@@ -69,12 +75,12 @@ class BetaMeans:
         return np.pi * np.arange(1, 1 + kept), phi[:kept]
 
     def cdf(self, x: ArrayLike) -> NDArray:
-        """Distribution function at each `x`, numbers in [-1, 1]."""
+        """Distribution function at each `x`, numbers in ``[-1, 1]``."""
         t, phi = self._series
         return (1 + np.asarray(x)) / 2 + np.sin(np.multiply.outer(x, t)) @ (phi / t)
 
     def pdf(self, x: ArrayLike) -> NDArray:
-        """Density at each `x`, numbers in [-1, 1]."""
+        """Density at each `x`, numbers in ``[-1, 1]``."""
         t, phi = self._series
         return 0.5 + np.cos(np.multiply.outer(x, t)) @ phi
 
@@ -109,8 +115,7 @@ class BetaMeans:
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
         """Draw an array of independent means, of that shape.
 
-        Output distribution: the mean's own, up to a displacement of each draw by less than 2e-6 standard
-        deviations (the table's distance from the exact quantile, which the tests bound), and up to an
-        event of probability 1e-10.
+        Output distribution: the mean's own, except that each draw may be displaced by less than 2e-6 standard
+        deviations, and except for an event of probability 1e-10. The tests bound the displacement.
         """
         return self._from_normal(rng.standard_normal(shape))

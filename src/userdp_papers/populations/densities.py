@@ -1,4 +1,4 @@
-"""Densities in the trigonometric basis, and users who draw their records from them."""
+"""Users whose records have a given density, and the trigonometric basis in which it is estimated."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,27 @@ BLOCK = 1 << 17  # records drawn at a time
 
 @public
 def basis_function(x: ArrayLike, j: int) -> NDArray:
-    """The `j`-th function of the trigonometric basis at `x`, ``j >= 1`` (eq. (18)).
+    """One function of the trigonometric basis (Kent, eq. (18)).
 
-    ``phi_1 = 1``, ``phi_2k = sqrt(2) cos(2 pi k x)``, ``phi_2k+1 = sqrt(2) sin(2 pi k x)``.
+    The functions are ``phi_1 = 1``, ``phi_2k = sqrt(2) cos(2 pi k x)`` and
+    ``phi_2k+1 = sqrt(2) sin(2 pi k x)``, for ``k >= 1``.
+
+    Parameters
+    ----------
+    x
+        Where it is evaluated.
+    j
+        Number of the function, at least 1.
+
+    Returns
+    -------
+    ndarray
+        Its values, in the shape of `x`.
+
+    Examples
+    --------
+    >>> basis_function([0.0, 0.25, 0.5], 2).round(3)
+    array([ 1.414,  0.   , -1.414])
     """
     _validate.integer(1, j=j)
     x = np.asarray(x, dtype=float)
@@ -29,25 +47,75 @@ def basis_function(x: ArrayLike, j: int) -> NDArray:
 
 @public
 def basis(x: ArrayLike, terms: int) -> NDArray:
-    """The first `terms` basis functions at `x`, along a new last axis of length `terms`."""
+    """The first functions of the trigonometric basis.
+
+    Parameters
+    ----------
+    x
+        Where they are evaluated.
+    terms
+        How many functions.
+
+    Returns
+    -------
+    ndarray
+        Their values, along a new last axis.
+    """
     _validate.integer(1, 10**6, terms=terms)
     return np.stack([basis_function(x, j) for j in range(1, terms + 1)], axis=-1)
 
 
 @public
 def evaluate(coefficients: ArrayLike, x: ArrayLike) -> NDArray:
-    """Value at `x` of the function with the given coefficients, shape of `x` (eq. (46))."""
+    """Evaluate the function with given coefficients (Kent, eq. (46)).
+
+    Parameters
+    ----------
+    coefficients
+        Coefficients in the trigonometric basis, from the constant on.
+    x
+        Where it is evaluated.
+
+    Returns
+    -------
+    ndarray
+        Its values, in the shape of `x`.
+
+    Examples
+    --------
+    >>> evaluate([1.0, 0.2], [0.0, 0.5]).round(3)
+    array([1.283, 0.717])
+    """
     coefficients = np.asarray(coefficients, dtype=float)
     return basis(x, len(coefficients)) @ coefficients
 
 
 @public
 def sobolev_weights(terms: int, smoothness: float) -> NDArray:
-    """Weights a_j of the Sobolev ellipsoid ``sum a_j^2 theta_j^2 <= r^2``, shape (terms,).
+    r"""Weights that define a Sobolev class of densities.
 
-    ``a_1 = 0`` and ``a_2k = a_2k+1 = (2 k)^smoothness``, so that the sum is the squared norm of the
-    derivative of that order over ``pi^(2 smoothness)``. The printed weights ``j^smoothness`` (eq. (19)) also
-    count the constant and leave a class with radius 1 nothing but the uniform density.
+    A density with coefficients :math:`\theta_j` is in the class of smoothness :math:`\beta` and radius
+    :math:`r` if ``sum a_j^2 theta_j^2 <= r^2``, with the weights ``a_1 = 0`` and
+    ``a_2k = a_2k+1 = (2 k)^beta``. The sum is the squared norm of the derivative of that order over
+    ``pi^(2 beta)``. With the printed weights ``j^beta`` (Kent, eq. (19)), which also count the constant, a
+    class with radius 1 would contain the uniform density alone.
+
+    Parameters
+    ----------
+    terms
+        How many weights.
+    smoothness
+        The order ``beta > 0``.
+
+    Returns
+    -------
+    ndarray
+        The weights.
+
+    Examples
+    --------
+    >>> sobolev_weights(5, 1.0)
+    array([0., 2., 2., 4., 4.])
     """
     _validate.integer(1, 10**6, terms=terms)
     _validate.positive(smoothness=smoothness)
@@ -58,13 +126,19 @@ def sobolev_weights(terms: int, smoothness: float) -> NDArray:
 @public
 @dataclass(frozen=True)
 class TrigonometricDensity:
-    """The density ``1 + sum_j coefficients[j] phi_{j+2}``, a trigonometric polynomial.
+    """Records have a density that is a trigonometric polynomial.
 
     Parameters
     ----------
     later : tuple of float
-        Coefficients theta_2, theta_3, ..., up to a sine. The amplitudes
-        ``sqrt(2) hypot(theta_2k, theta_2k+1)`` must add up to less than 1, which makes it positive.
+        Its coefficients after the constant, ``theta_2``, ``theta_3`` and so on, up to a sine. The amplitudes
+        ``sqrt(2) hypot(theta_2k, theta_2k+1)`` must add up to less than 1, so that the density is positive.
+
+    Examples
+    --------
+    >>> law = TrigonometricDensity((0.3, 0.0))
+    >>> law.draw(3, np.random.default_rng(1)).round(2)
+    array([0.95, 0.95, 0.31])
     """
 
     later: tuple[float, ...]
@@ -80,7 +154,7 @@ class TrigonometricDensity:
         return float(BOUND * np.hypot(self.later[::2], self.later[1::2]).sum())
 
     def coefficients(self, terms: int) -> NDArray:
-        """The first `terms` coefficients, shape (terms,)."""
+        """The first `terms` coefficients."""
         known = np.array([1.0, *self.later])[:terms]
         return np.pad(known, (0, terms - len(known)))
 
@@ -89,7 +163,10 @@ class TrigonometricDensity:
         return float(np.square(self.coefficients(len(self.later) + 1)[terms:]).sum())
 
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
-        """Draw records, array of `shape`. Output distribution: exactly the density, by rejection."""
+        """Draw an array of records, of that shape.
+
+        Output distribution: exactly the density, by rejection.
+        """
         count, records = int(np.prod(shape)), np.empty(0)
         coefficients = self.coefficients(len(self.later) + 1)
         while len(records) < count:
@@ -102,12 +179,14 @@ class TrigonometricDensity:
 @public
 @dataclass(frozen=True)
 class WrappedGammas:
-    """Fractional part of ``centre + scale (G - G')`` with independent Gamma variables of one shape.
+    r"""Records have a density with one peak, of a smoothness that one chooses.
 
-    The coefficients of a wrapped distribution are its characteristic function at the whole frequencies: here
-    ``(1 + (2 pi k scale)^2)^(-shape)`` times ``sqrt(2)`` and the cosine or sine of ``2 pi k centre``. The
-    density is positive; it lies in a Sobolev class of smoothness beta if and only if
-    ``beta < 2 shape - 1/2``. Shape 1 is the wrapped Laplace distribution.
+    A record is the fractional part of `centre` plus `scale` times the difference of two independent Gamma
+    variables. The density is positive. With :math:`a` for the shape, it lies in a Sobolev class of smoothness
+    :math:`\beta` if and only if ``beta < 2 a - 1/2``; with shape 1 it is the wrapped Laplace distribution.
+
+    The coefficients at frequency k are ``sqrt(2) (1 + (2 pi k s)^2)^(-a)`` times the cosine or the sine of
+    :math:`2 \pi k c`, where :math:`s` is the scale and :math:`c` the centre.
 
     Parameters
     ----------
@@ -117,6 +196,12 @@ class WrappedGammas:
         Their scale, positive; the larger, the flatter.
     centre
         Where the density peaks, in [0, 1].
+
+    Examples
+    --------
+    >>> law = WrappedGammas(shape=1.0, scale=0.1)
+    >>> law.draw(3, np.random.default_rng(1)).round(2)
+    array([0.5 , 0.73, 0.38])
     """
 
     shape: float
@@ -132,20 +217,23 @@ class WrappedGammas:
         return BOUND * (1 + (2 * np.pi * k * self.scale) ** 2) ** -self.shape
 
     def coefficients(self, terms: int) -> NDArray:
-        """The first `terms` coefficients, shape (terms,)."""
+        """The first `terms` coefficients."""
         k = np.arange(1, terms + 1) // 2
         phase = 2 * np.pi * k * self.centre
         wave = np.where(np.arange(terms) % 2, np.cos(phase), np.sin(phase))
         return np.where(k == 0, 1.0, self._modulus(k) * wave)
 
     def tail(self, terms: int) -> float:
-        """Squared norm of all coefficients after the first `terms`; frequencies up to `TAIL_TERMS`."""
+        """Squared norm of all coefficients after the first `terms`, summed up to frequency 100,000."""
         k = np.arange(terms // 2 + 1, TAIL_TERMS)
         lone = 0.0 if terms % 2 else self.coefficients(terms + 1)[-1] ** 2  # the sine of a cut pair
         return float(lone + np.square(self._modulus(k)).sum())
 
     def draw(self, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
-        """Draw records, array of `shape`. Output distribution: exactly the density, up to rounding."""
+        """Draw an array of records, of that shape.
+
+        Output distribution: exactly the density, up to rounding.
+        """
         if self.shape == 1:  # the difference of two exponentials, drawn in one
             difference = rng.laplace(size=shape)
         else:

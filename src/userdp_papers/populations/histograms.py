@@ -1,10 +1,10 @@
-"""Populations of users with histograms, drawn as what contribution bounds leave of them.
+"""Users whose records are items, drawn by the totals that a contribution bound leaves.
 
-A release needs the clipped totals of all users, not their histograms. Two families of users allow these to
-be drawn for every bound at once and without an n x d table: users whose records are independent draws
-(`independent_draw`, by blocks of positions) and users with a Dirichlet distribution of their own
-(`dirichlet_draw`, by Polya urns). `random_clip` of `independent_histograms` or `dirichlet_histograms` is the
-slow twin. `dirichlet_poisson_table` draws how many users hold an item how often.
+A release needs the clipped totals of all users, and not their histograms. For two families of users these are
+drawn for every bound at once, without a table of users and items: users whose records are independent
+(`independent_draw`), and users with a Dirichlet distribution of their own (`dirichlet_draw`). To clip the
+tables of `independent_histograms` or `dirichlet_histograms` by `random_clip` has the same distribution and is
+slower.
 """
 
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ from userdp_papers.populations.urns import urn_blocks
 @public
 @dataclass(frozen=True)
 class HistogramDraw:
-    """What the estimators and their exact errors need to know about one population.
+    """One draw of users: their totals, in full and clipped by several contribution bounds.
 
     Parameters
     ----------
     sizes : ndarray of int, shape (n,)
-        Records of each user, m_u.
+        Number of records ``m_u`` of each user.
     bounds : ndarray of int, shape (k,)
-        Contribution bounds C.
+        Contribution bounds :math:`C`.
     truth : ndarray of int, shape (d,)
-        Totals of all records.
+        Total of each item over all records.
     expected : ndarray, shape (k, d)
-        Mean of the clipped totals given all histograms, ``sum_u N_uj min(1, C / m_u)``.
+        Mean of the clipped totals given the users' counts :math:`N_{uj}`: ``sum_u N_uj min(1, C / m_u)``.
     totals : ndarray of int, shape (clips, k, d)
-        Clipped totals: each clip is a fresh random order of every user's records.
+        Clipped totals; each clip is a fresh random order of every user's records.
     """
 
     sizes: NDArray[np.int64]
@@ -48,10 +48,10 @@ class HistogramDraw:
 def independent_draw(
     probabilities: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, rng: Rng
 ) -> HistogramDraw:
-    """Draw users whose records are independent, with one distribution for all, and their clipped totals.
+    """Draw users whose items have one distribution for all, and their clipped totals.
 
-    Output distribution: jointly that of clipping `independent_histograms` at random for each bound. Records
-    at positions C_{b-1} + 1 .. C_b of all users of one size are one multinomial draw.
+    Output distribution: that of clipping `independent_histograms` at random, jointly for all bounds. Users of
+    one size have one multinomial draw for their records between two successive bounds.
 
     Parameters
     ----------
@@ -75,7 +75,9 @@ def independent_draw(
 
     Examples
     --------
-    >>> independent_draw([0.5, 0.5], [3, 4], [1, 9], rng=np.random.default_rng(1)).totals.sum(axis=2)
+    >>> rng, sizes, bounds = np.random.default_rng(1), [3, 4], [1, 9]
+    >>> drawn = independent_draw([0.5, 0.5], sizes, bounds, rng=rng)
+    >>> drawn.totals.sum(axis=2)  # records that each bound leaves
     array([[2, 7]])
     """
     probabilities = _validate.vector(0, probabilities=probabilities)
@@ -98,23 +100,38 @@ def independent_draw(
 def dirichlet_draw(
     parameters: ArrayLike, sizes: ArrayLike, bounds: ArrayLike, *, clips: int = 1, rng: Rng
 ) -> HistogramDraw:
-    """Draw users who each have a Dirichlet distribution of their own, and their clipped totals.
+    """Draw users whose items have a distribution of the user's own, and their clipped totals.
 
-    Output distribution: jointly that of clipping `dirichlet_histograms` at random for each bound. A user's
-    records are a Polya urn, an exchangeable sequence, whose first C are a random clip for every C at once.
+    Output distribution: that of clipping `dirichlet_histograms` at random, jointly for all bounds. A user's
+    records are drawn one by one from a Polya urn; any first few of them are a random clip.
 
     Parameters
     ----------
     parameters : array_like, shape (d,)
         Parameters of the Dirichlet distribution, positive.
-    sizes, bounds, rng
-        As for `independent_draw`.
+    sizes : array_like of int, shape (n,)
+        Records of each user, at least 0.
+    bounds : array_like of int, shape (k,)
+        Contribution bounds, at least 1 and increasing.
     clips
         Random clips of the same users, at least 1: independent of each other given the histograms.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    HistogramDraw
 
     Notes
     -----
     The non-i.i.d. users of Liu et al. (2023), Section 7.2.
+
+    Examples
+    --------
+    >>> rng, sizes, bounds = np.random.default_rng(1), [3, 4], [1, 9]
+    >>> drawn = dirichlet_draw([0.1, 0.1], sizes, bounds, rng=rng)
+    >>> drawn.totals.sum(axis=2)  # records that each bound leaves
+    array([[2, 7]])
     """
     parameters = _validate.vector(np.finfo(float).tiny, parameters=parameters)
     _validate.integer(1, clips=clips)
@@ -130,14 +147,54 @@ def dirichlet_draw(
 
 @public
 def independent_histograms(probabilities: ArrayLike, sizes: ArrayLike, *, rng: Rng) -> NDArray[np.int64]:
-    """Draw the histogram of each user of `independent_draw`, shape (n, d): multinomial given the size."""
+    """Draw the histogram of each user where items have one distribution for all.
+
+    Output distribution: each row is multinomial given the user's size.
+
+    Parameters
+    ----------
+    probabilities : array_like, shape (d,)
+        Distribution of a record.
+    sizes : array_like of int, shape (n,)
+        Records of each user, at least 0.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (n, d)
+        One row per user.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> independent_histograms([0.5, 0.5], [3, 4], rng=rng).sum(axis=1)
+    array([3, 4])
+    """
     sizes = _validate.whole_numbers(0, sizes=sizes)
     return rng.multinomial(sizes, _validate.vector(0, probabilities=probabilities))
 
 
 @public
 def dirichlet_histograms(parameters: ArrayLike, sizes: ArrayLike, *, rng: Rng) -> NDArray[np.int64]:
-    """Draw the histogram of each user of `dirichlet_draw`, shape (n, d): its distribution, then records."""
+    """Draw the histogram of each user where items have a distribution of the user's own.
+
+    Output distribution: a Dirichlet distribution for each user, and given it a multinomial row.
+
+    Parameters
+    ----------
+    parameters : array_like, shape (d,)
+        Parameters of the Dirichlet distribution.
+    sizes : array_like of int, shape (n,)
+        Records of each user, at least 0.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (n, d)
+        One row per user.
+    """
     sizes, parameters = _validate.whole_numbers(0, sizes=sizes), _validate.vector(0, parameters=parameters)
     return rng.multinomial(sizes, rng.dirichlet(parameters, sizes.size))
 
@@ -148,11 +205,12 @@ TRIALS = 16
 
 @public
 def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng) -> NDArray[np.int64]:
-    """Draw how many of n users hold 0, 1, 2, ... of an item when rates are Dirichlet.
+    """Draw how many users hold an item never, once, twice and so on, when rates differ.
 
-    Output distribution: rates are ``n mean`` times a symmetric Dirichlet vector with parameter `alpha`,
-    counts are Poisson, and the answer is the number of users at each count. (The largest count listed is
-    exceeded with a probability below n times 1e-20; the rejection is exact but for as little.)
+    Output distribution: the users' rates are :math:`n` times `mean` times a symmetric Dirichlet vector with
+    parameter `alpha`, their counts are Poisson, and the answer is the number of users at each count. The
+    largest count listed is exceeded with a probability below n times 1e-20, and the rejection is exact except
+    for as little.
 
     Parameters
     ----------
@@ -172,10 +230,15 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
 
     Notes
     -----
-    The total is Poisson of rate ``n mean``; given the total, the counts are independent negative binomial
-    variables given their sum. Users with two or more are drawn without the condition; who holds 0 or 1 then
-    follows from both totals, and the draw is kept with a probability in proportion to the binomial
-    distribution of that split: exact rejection, a handful of trials.
+    The total is Poisson; given the total, the counts are independent negative binomial variables given their
+    sum. Users with two or more are drawn without the condition. Who holds 0 or 1 then follows from both
+    totals, and the draw is kept with a probability in proportion to the binomial distribution of that split.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> int(dirichlet_poisson_table(1000, 1.0, rng=rng).sum())
+    1000
     """
     _validate.integer(2, 10**9, n=n)
     # the list of counts has some mean / alpha entries, and the smaller is looked for one by one
@@ -207,15 +270,34 @@ def dirichlet_poisson_table(n: int, alpha: float, *, mean: float = 1.0, rng: Rng
 def gamma_poisson_histograms(
     n: int, d: int, *, mean: float = 20.0, shape: float = 0.5, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw histograms of n users whose sizes have a heavy tail, shape (n, d).
+    """Draw the histogram of each user where sizes have a heavy tail.
 
-    Output distribution: counts are independent Poisson variables given the users; the mean size of a user is
-    `mean` times a Gamma variable of mean 1 and the given `shape`, and item j has a probability in proportion
-    to ``1 / (j + 5)``, for j = 0, 1, ...
+    Output distribution: counts are independent Poisson variables given the users. The mean size of a user is
+    `mean` times a Gamma variable of mean 1, and item j, counted from 0, has a probability in proportion to
+    ``1 / (j + 5)``.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    d
+        Number of items.
+    mean
+        Mean number of records of a user.
+    shape
+        Shape of the Gamma variable: the smaller, the heavier the tail.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray, shape (n, d)
+        One row per user.
 
     Examples
     --------
-    >>> counts = gamma_poisson_histograms(1000, 20, rng=np.random.default_rng(1))
+    >>> rng = np.random.default_rng(1)
+    >>> counts = gamma_poisson_histograms(1000, 20, rng=rng)
     >>> counts.shape, bool(abs(counts.sum() / 20_000 - 1) < 0.2)
     ((1000, 20), True)
     """

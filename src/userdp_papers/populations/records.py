@@ -1,10 +1,7 @@
-"""Distributions of the data as sufficient statistics.
+"""Users whose records are numbers, drawn by their means.
 
-A population draws the *means* of users directly, from their exact distribution, so that no array of all
-records is needed. A distribution of sizes draws how many records each user holds and knows the few
-expectations that the estimators and the rates use.
-
-Unlike a randomiser, everything here is strict: a wrong parameter or table raises.
+The mean of a user's records is drawn directly, from its exact distribution, so that no array of all records
+is needed. How many records each user holds is drawn from a distribution of `userdp.sizes`.
 """
 
 from dataclasses import dataclass
@@ -23,12 +20,13 @@ from userdp.sizes import FiniteSizes, SizeLaw, variance_of_mean
 @public
 @dataclass(frozen=True)
 class Signs:
-    """Records are +1 with probability ``(1 + theta) / 2`` and -1 otherwise.
+    """Records are signs: ``+1`` with probability ``(1 + theta) / 2`` and ``-1`` otherwise.
 
     Parameters
     ----------
     theta
-        Mean, in [-1, 1]. Signs have the largest variance, ``1 - theta**2``, at a given mean.
+        Mean, in ``[-1, 1]``. Among all records with this mean, signs have the largest variance,
+        ``1 - theta**2``.
 
     Examples
     --------
@@ -47,7 +45,7 @@ class Signs:
         return self.theta
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
-        """Draw the mean of each user, shape (n,): the number of +1 among m records is binomial."""
+        """Draw the mean of each user: the number of ``+1`` among its records is binomial."""
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         means = rng.binomial(sizes, (1 + self.theta) / 2) / sizes
         means *= 2
@@ -55,7 +53,7 @@ class Signs:
         return means
 
     def draw_block(self, size: int, n: int, rng: Rng) -> NDArray:
-        """Draw the means of `n` users with `size` records each, in an order that must not be used.
+        """Draw the means of `n` users with `size` records each, in an order that carries information.
 
         Where the binomial distribution has fewer likely values than there are users, one multinomial over
         the values replaces one binomial per user; values of probability below 1e-20 are left out.
@@ -75,7 +73,21 @@ MANTISSA_BITS = 53
 @public
 @dataclass(frozen=True)
 class Uniforms:
-    """Records are uniform on [low, high], a subset of [-1, 1]; ``-1 <= low < high <= 1``."""
+    """Records are uniform on an interval.
+
+    Parameters
+    ----------
+    low
+        Lower end, at least ``-1``.
+    high
+        Upper end, above `low` and at most 1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> Uniforms(0.0, 0.5).draw_means([1, 9, 900], rng).round(2)
+    array([0.32, 0.32, 0.25])
+    """
 
     low: float
     high: float
@@ -90,10 +102,10 @@ class Uniforms:
         return (self.low + self.high) / 2
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
-        """Draw the mean of each user, shape (n,).
+        """Draw the mean of each user.
 
-        A uniform number of 53 bits is a sum of independent fair bits, so that the b-th bits of m
-        numbers add up to a binomial count: 53 binomials replace m uniforms.
+        A uniform number of 53 bits is a sum of independent fair bits, so that the bits in one place of m
+        numbers add up to a binomial count: 53 binomial numbers replace m uniform ones.
         """
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         unit = sum(0.5**b * rng.binomial(sizes, 0.5) for b in range(1, MANTISSA_BITS + 1)) / sizes
@@ -103,7 +115,13 @@ class Uniforms:
 @public
 @dataclass(frozen=True)
 class PointMass:
-    """Every record equals theta, in [-1, 1]: users with infinitely many records (Kent, Remark 1)."""
+    """All records equal one number, as if users had infinitely many (Kent, Remark 1).
+
+    Parameters
+    ----------
+    theta
+        That number, in ``[-1, 1]``.
+    """
 
     theta: float
 
@@ -116,26 +134,36 @@ class PointMass:
         return self.theta
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
-        """Return theta for each user, shape (n,)."""
+        """Return `theta` for each user."""
         return np.full(_validate.whole_numbers(1, least=0, sizes=sizes).shape, float(self.theta))
 
     def draw_block(self, size: int, n: int, rng: Rng) -> NDArray:
-        """Return theta for each of `n` users."""
+        """Return `theta` for each of `n` users."""
         return np.full(n, float(self.theta))
 
 
 @public
 @dataclass(frozen=True)
 class BetaUsers:
-    """Records are 0 or 1, and each user has a latent mean, Beta distributed (Cummings et al., section 2).
+    """Records are 0 or 1, with a mean of the user's own (Cummings et al., section 2).
+
+    The users' latent means have a Beta distribution.
 
     Parameters
     ----------
     mean
-        Mean of the users' latent means, in (0, 1).
+        Mean :math:`p` of the users' latent means, strictly between 0 and 1.
     own_variance
-        Variance of the users' latent means, at least 0 and below ``mean (1 - mean)``; 0 gives all users one
+        Variance of the users' latent means, at least 0 and below ``p (1 - p)``; with 0 all users have one
         mean.
+
+    Examples
+    --------
+    >>> users = BetaUsers(0.3, 0.01)
+    >>> users.draw_own_means(3, np.random.default_rng(1)).round(2)
+    array([0.3 , 0.41, 0.32])
+    >>> users.variance([1, 100])  # of a mean of so many records
+    array([0.21 , 0.012])
     """
 
     mean: float
@@ -154,14 +182,14 @@ class BetaUsers:
         return variance_of_mean(sizes, self.mean, self.own_variance)
 
     def draw_own_means(self, n: int, rng: Rng) -> NDArray:
-        """Draw the latent means of `n` users, shape (n,)."""
+        """Draw the latent means of `n` users."""
         if self.own_variance == 0:
             return np.full(n, float(self.mean))
         concentration = self.mean * (1 - self.mean) / self.own_variance - 1
         return rng.beta(self.mean * concentration, (1 - self.mean) * concentration, n)
 
     def draw_means(self, sizes: ArrayLike, rng: Rng) -> NDArray:
-        """Draw the mean of the records of each user, shape (n,): binomial given the user's latent mean."""
+        """Draw the mean of each user's records: their sum is binomial given the user's latent mean."""
         sizes = _validate.whole_numbers(1, least=0, sizes=sizes)
         return rng.binomial(sizes, self.draw_own_means(sizes.size, rng)) / sizes
 
@@ -172,14 +200,13 @@ FEW_SIZES = 16
 
 @public
 def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[NDArray, NDArray[np.int64]]:
-    """Draw the means and the sizes of `n` users as two halves, the first ``n // 2`` users and the others.
+    """Draw the means and the sizes of many users, in two halves.
 
-    Output distribution: that of independent users, but for their order *within* a half, which carries
-    information: where few sizes are possible, users of equal size stand together, and users of equal mean
-    too. It is many times faster than drawing each user, and right for estimators that take each half as a
-    set, as `dame` does. An estimator that splits users further by position, as `improved_mean` does, must
-    have them in random order: draw ``sizes = size_law.draw(n, rng)`` and
-    ``means = population.draw_means(sizes, rng)``.
+    Output distribution: that of independent users, except for the order within each half, which carries
+    information, because users of equal size, and of equal mean, may stand together. This is many times faster
+    than to draw each user. It is right for estimators that use each half as a set, as `dame` does. Others,
+    such as `improved_mean`, split users further by position and must have them in random order: draw
+    ``sizes = size_law.draw(n, rng)`` and ``means = population.draw_means(sizes, rng)``.
 
     Parameters
     ----------
@@ -188,14 +215,24 @@ def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[N
     size_law
         Distribution of the number of records.
     n
-        Number of users, at least 2.
+        Number of users, at least 2; the first half are the first ``n / 2`` of them, rounded down.
     rng
         Source of the randomness.
 
     Returns
     -------
-    means, sizes : ndarray, shape (n,)
-        Mean and number of records of each user.
+    means : ndarray, shape (n,)
+        Mean of each user.
+    sizes : ndarray of int, shape (n,)
+        Number of records of each user.
+
+    Examples
+    --------
+    >>> from userdp.sizes import two_point_sizes
+    >>> law, rng = two_point_sizes(1, 100, 0.5), np.random.default_rng(1)
+    >>> means, sizes = draw_halves(Signs(0.5), law, 6, rng)
+    >>> sizes
+    array([  1,   1, 100,   1,   1,   1])
     """
     _validate.integer(2, n=n)
     blockwise = hasattr(population, "draw_block")
@@ -212,14 +249,20 @@ def draw_halves(population: Any, size_law: SizeLaw, n: int, rng: Rng) -> tuple[N
 @public
 @dataclass(frozen=True)
 class SignMixture:
-    """Users' records are signs; all signs of a user have the mean of the user's component.
+    """Records are signs, and users belong to groups with different means.
 
     Parameters
     ----------
     thetas : tuple of float, length k
-        Means of the components in [-1, 1], strictly increasing.
+        Mean of each group, in ``[-1, 1]`` and strictly increasing.
     weights : tuple of float, length k
-        Probabilities of the components, positive; they sum to 1.
+        Probability of each group, positive; they sum to 1.
+
+    Examples
+    --------
+    >>> groups = SignMixture((-0.5, 0.8), (0.4, 0.6))
+    >>> groups.draw_means(1000, 5, np.random.default_rng(1)).round(1)
+    array([ 0.8,  0.8, -0.5,  0.8, -0.5])
     """
 
     thetas: tuple[float, ...]
@@ -232,9 +275,9 @@ class SignMixture:
             raise ValueError(f"weights must be positive, sum to 1 and match thetas, got {self.weights!r}")
 
     def draw_means(self, size: int, n: int, rng: Rng) -> NDArray:
-        """Draw the means of `n` users with `size` records each, shape (n,), in random order.
+        """Draw the means of `n` users with `size` records each, in random order.
 
-        Output distribution: a component at random for each user, and given it a binomial number of +1.
+        Output distribution: a group at random for each user, and given it a binomial number of ``+1``.
         """
         _validate.integer(1, size=size, n=n)
         component = np.less_equal.outer(np.cumsum(self.weights)[:-1], rng.random(n)).sum(axis=0)

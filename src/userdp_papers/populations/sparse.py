@@ -1,7 +1,7 @@
-"""Vectors of independent signs with a sparse mean (Kent, Berrett and Yu, eq. (47)).
+"""Users whose records are vectors of signs with a sparse mean (Kent, Berrett and Yu, eq. (47)).
 
-Where the dimension is large only what an estimator looks at is drawn: the hashed sums of users, a few
-columns of their means, and averages of item-level reports.
+In a large dimension only what an estimator looks at is drawn: the hashed sums of users, a few columns of
+their means, and averages of item-level reports.
 """
 
 from dataclasses import dataclass
@@ -21,18 +21,26 @@ from userdp_papers.populations.records import Signs
 @public
 @dataclass(frozen=True)
 class SparseSigns:
-    """Records are vectors of independent signs; `sparsity` coordinates have mean theta, the others 0.
+    """Records are vectors of independent signs, and few coordinates have a mean other than 0.
 
     Parameters
     ----------
     d
         Dimension.
     sparsity
-        Number of coordinates with mean theta, at most d.
+        Number of coordinates with mean `theta`, at most `d`; the others have mean 0.
     theta
-        Their mean, in [-1, 1]; Kent's p is ``(1 + theta) / 2``, eq. (47).
+        Their mean, in ``[-1, 1]``; eq. (47) of the paper has ``p = (1 + theta) / 2``.
     last
-        Whether they are the last coordinates instead of the first, where (47) puts them.
+        Whether they are the last coordinates instead of the first, where eq. (47) has them.
+
+    Examples
+    --------
+    >>> population = SparseSigns(5, 2, 0.6)
+    >>> population.mean
+    array([0.6, 0.6, 0. , 0. , 0. ])
+    >>> population.draw_means(1000, 3, np.random.default_rng(1)).shape
+    (3, 5)
     """
 
     d: int
@@ -47,31 +55,31 @@ class SparseSigns:
 
     @property
     def signal(self) -> slice:
-        """Coordinates with mean theta, as a slice."""
+        """Coordinates with mean `theta`, as a slice."""
         return slice(self.d - self.sparsity, None) if self.last else slice(0, self.sparsity)
 
     @property
     def mean(self) -> NDArray:
-        """Mean of a record, shape (d,)."""
+        """Mean of a record, an array of d numbers."""
         mean = np.zeros(self.d)
         mean[self.signal] = self.theta
         return mean
 
     def draw_means(self, m: int, n: int, rng: Rng) -> NDArray:
-        """Draw the mean of each of `n` users over `m` records, shape (n, d)."""
+        """Draw the mean of `m` records for each of `n` users, one row per user."""
         return self.draw_columns(np.arange(self.d), m, n, rng)
 
     def draw_columns(self, coordinates: NDArray, m: int, n: int, rng: Rng) -> NDArray:
-        """Draw the same means in some coordinates only, shape (n, coordinates)."""
+        """Draw the same means in some coordinates only, one column for each."""
         sizes = np.full(n, m)
         columns = [Signs(float(theta)).draw_means(sizes, rng) for theta in self.mean[coordinates]]
         return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
     def draw_sums(self, hashes: Any, m: int, threshold: float, rng: Rng) -> NDArray[np.int64]:
-        """Draw each user's hashed sum, shape (n,), without the user's means.
+        """Draw each user's hashed sum, without the user's means.
 
-        A user chooses each null coordinate with one probability, whatever its sign, so that the chosen
-        ones among its positive and its negative signs are two binomial counts.
+        A user chooses all coordinates of mean 0 with one probability, whatever their signs, so that the
+        chosen ones among its positive and its negative signs are two binomial counts.
         """
         signs = hashes.signs(self.signal)
         chosen = rng.random(signs.shape) < exceedance(m, self.theta, threshold)
@@ -85,9 +93,26 @@ class SparseSigns:
 @public
 @cache
 def exceedance(m: int, theta: float, threshold: float) -> float:
-    """Probability that the mean of `m` signs of mean `theta` is at least `threshold` in absolute value.
+    """Probability that the mean of a user's signs is large in absolute value.
 
-    At a tie the mean is the quotient's nearest float: 4 of 10 is at least 0.4.
+    Parameters
+    ----------
+    m
+        Number of signs.
+    theta
+        Mean of a sign, in ``[-1, 1]``.
+    threshold
+        The absolute value from which on the mean is large. At a tie floating-point numbers are compared, so
+        that a mean of 4 out of 10 is at least 0.4.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(exceedance(2, 0.0, 1.0), 6)  # both signs alike
+    0.5
     """
     _validate.integer(1, _validate.LISTED, m=m)
     _validate.in_range(-1, 1, theta=theta)
@@ -98,11 +123,11 @@ def exceedance(m: int, theta: float, threshold: float) -> float:
 
 @public
 def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rng, draws: int = 1) -> NDArray:
-    """Draw averages of one report for each of `n` records, from their exact distribution.
+    """Draw averages of item-level private reports, one report for each record.
 
-    Output distribution: each row is the average of `userdp.privacy.vector_reports.CubeReport` over n records
-    of the population. A null coordinate's sign is fair whatever the others are, so its total is a binomial
-    count; the signal coordinates together are a multinomial count over their sign patterns.
+    Output distribution: each row is the average of `CubeReport` over n records of the population. In a
+    coordinate of mean 0 the total is a binomial count, whatever the others are; the other coordinates
+    together are a multinomial count over their patterns of signs.
 
     Parameters
     ----------
@@ -112,6 +137,8 @@ def item_level_means(population: SparseSigns, n: int, *, epsilon: float, rng: Rn
         Number of records, each with a budget of its own: item-level privacy.
     epsilon
         Budget of a record.
+    rng
+        Source of the randomness.
     draws
         Number of independent averages.
 

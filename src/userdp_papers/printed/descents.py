@@ -1,8 +1,9 @@
-"""Choose a contribution bound step by step from noisy slopes (in the place of Liu et al.'s Algorithm 2).
+"""Choose a contribution bound by a descent, from noisy slopes: alternatives to Liu et al.'s Algorithm 2.
 
-Two descents with all users in each step, on the curve G (`userdp.central.bounds`) and towards a quantile of
-the norms; and as printed that of Bassily, Smith and Thakurta (2014), with one random user a step. What many
-noisy looks at one random user prove is computed by Renyi moments.
+Two of the descents ask all users in each step: `private_gradient_descent` for the slope of the curve G, which
+is smallest at a good bound (`surrogate_curve`), and `geometric_quantile` for the number of users
+above the bound. The third, `sampled_descent`, is that of Bassily, Smith and Thakurta (2014) as printed, and
+asks one random user in each step; `sampled_epsilon` proves what so many looks cost together.
 """
 
 from collections.abc import Iterator
@@ -44,34 +45,58 @@ def private_gradient_descent(
     neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
-    """Choose the bound by noisy projected gradient descent on G.
+    r"""Choose the bound by noisy gradient descent, all users in each step (for Liu et al., Corollary 4.4).
 
-    Output distribution: from C = largest / 2, each of `steps` times C moves by ``-eta (G'(C) + noise)`` and
-    is projected onto [0, largest]; the bound is the mean of the C at which the slope was asked. The noise is
-    `GaussianNoise` for a slope of sensitivity `reach` asked `steps` times: exactly (epsilon, delta).
+    Output distribution: the bound C starts at half of `largest`. In each step it moves by
+    ``-eta (G'(C) + Z)``, with a fixed step size :math:`\eta` and a normal variable Z, and is projected to the
+    interval from 0 to `largest`.
+    The bound returned is the average of those at which the slope was asked. The noise is `GaussianNoise` for
+    the slope of G, asked in every step; the guarantee is exactly `epsilon` and `delta`.
 
     Parameters
     ----------
-    counts, largest, release_epsilon, release_delta, sparsity, neighbours
-        As for `userdp.central.bounds.output_perturbation`.
-    epsilon, delta
-        Budget of the choice, both positive.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the release that follows, which decides the noise that the bound is balanced against.
+    release_delta
+        The same for delta; with 0 the release has Laplace noise, otherwise Gaussian noise.
+    epsilon
+        Budget of the choice, positive.
+    delta
+        The same for delta, positive.
     steps
-        Number of steps. By default ``(users / kappa)^2``, rounded up and at most `MOST_STEPS`, with kappa
-        the standard deviation of one Gaussian release of sensitivity 1.
+        Number of steps. By default ``(n / kappa)^2``, rounded up and at most a million, where :math:`\kappa`
+        is the standard deviation of one Gaussian release of sensitivity 1.
+    sparsity
+        Largest number of items that a user is expected to hold; all by default. Without effect if
+        `release_delta` is 0.
     users
-        Public number of users, which sets steps and step size; by default the number of rows, which is
+        Public number n of users, which sets steps and step size; by default the number of rows, which is
         public only if neighbours replace a user.
+    neighbours
+        Whether a user is replaced, or added or removed.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    Release
+        The bound `value` and its `guarantee`.
 
     Notes
     -----
-    Liu et al. (2023), Corollary 4.4. With the default steps, if none are cut off and M <= users reach, the
-    expected G exceeds its minimum by at most ``largest reach kappa / sqrt(2)``.
+    With the default steps, if they are not cut off and the noise mass M is at most n times the reach r of a
+    user, the expected G exceeds its minimum by at most ``L r kappa / sqrt(2)`` with :math:`L` for `largest`.
 
     Examples
     --------
-    >>> release = {"release_epsilon": 5.0, "epsilon": 1.0, "delta": 1e-6, "largest": 20.0}
-    >>> chosen = private_gradient_descent(np.full((900, 2), 3), rng=np.random.default_rng(1), **release)
+    >>> counts, rng = np.full((900, 2), 3), np.random.default_rng(1)
+    >>> options = {"largest": 20.0, "release_epsilon": 5.0}
+    >>> options |= {"epsilon": 1.0, "delta": 1e-6}
+    >>> chosen = private_gradient_descent(counts, rng=rng, **options)
     >>> round(chosen.value, 1), chosen.guarantee.delta
     (15.8, 1e-06)
     """
@@ -126,32 +151,59 @@ def geometric_quantile(
     neighbours: Relation = "replace",
     rng: Rng,
 ) -> Release[float]:
-    """Choose the bound as about the M-th largest norm, by a noisy multiplicative descent.
+    r"""Choose the bound near a quantile of the users' norms, by a descent with noise.
 
-    Output distribution: from C = `start`, each of `steps` times C is multiplied by
-    ``exp(rate (#{u: ||N_u|| > C} - M + noise) / users)`` and cut at `largest`; the noise is `GaussianNoise`
-    for a count of sensitivity 1 that is asked `steps` times: exactly (epsilon, delta).
+    The bound aims at the M-th largest norm, where M is the noise mass of the release.
+
+    Output distribution: the bound C begins at `start`. In each step it is multiplied by
+    ``exp(eta (K - M + Z) / n)`` and cut at `largest`, where :math:`\eta` is the rate, K the number of users
+    with a norm above C, and Z the noise, `GaussianNoise` for a count that is asked in every step. The
+    guarantee is exactly `epsilon` and `delta`.
 
     Parameters
     ----------
-    counts, largest, release_epsilon, release_delta, epsilon, delta, users, neighbours
-        As for `private_gradient_descent`.
+    counts : shape (n, d), dense or sparse
+        Count of each user and item.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the release that follows, which decides the noise that the bound is balanced against.
+    release_delta
+        The same for delta; with 0 the release has Laplace noise, otherwise Gaussian noise.
+    epsilon
+        Budget of the choice, positive.
+    delta
+        The same for delta, positive.
     start
         First bound, positive and at most `largest`.
     rate
         Learning rate, positive.
     steps
         Number of steps; every user takes part in each.
+    users
+        Public number n of users; by default the number of rows, which is public only if neighbours replace a
+        user.
+    neighbours
+        Whether a user is replaced, or added or removed.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    Release
+        The bound `value` and its `guarantee`.
 
     Notes
     -----
-    Andrew, Thakkar, McMahan and Ramaswamy (2021), Section 2, with all users in each round; Liu et al. (2023)
-    name this descent and give neither steps, rate nor start.
+    Andrew, Thakkar, McMahan and Ramaswamy (2021), Section 2, with all users in each round. Liu et al. (2023)
+    name this descent and leave steps, rate and start open.
 
     Examples
     --------
-    >>> release = {"release_epsilon": 5.0, "epsilon": 1.0, "delta": 1e-6, "largest": 20.0}
-    >>> chosen = geometric_quantile(np.full((900, 2), 3), rng=np.random.default_rng(1), **release)
+    >>> counts, rng = np.full((900, 2), 3), np.random.default_rng(1)
+    >>> options = {"largest": 20.0, "release_epsilon": 5.0}
+    >>> options |= {"epsilon": 1.0, "delta": 1e-6}
+    >>> chosen = geometric_quantile(counts, rng=rng, **options)
     >>> round(chosen.value, 1), chosen.guarantee.delta
     (7.2, 1e-06)
     """
@@ -175,15 +227,30 @@ def geometric_quantile(
 @public
 @dataclass(frozen=True)
 class SampledNoise(AdditiveNoise):
-    """Normal noise on numbers of one user per step, drawn with replacement from `users`; a user is replaced.
+    """Normal noise on the numbers of users who are asked one at a time, at random.
 
-    Output distribution: each of `steps` looks is the number of a random user, which lies in a known interval
-    of length `sensitivity` and may depend on all earlier looks, plus a normal variable of standard deviation
-    `scale`. The guarantee is the epsilon that `sampled_epsilon` proves for all looks together at `delta`.
+    Output distribution: in each step a user is drawn, with replacement, and what is released is its number
+    plus a normal variable. The number lies in a known interval of length `sensitivity` and may depend on all
+    earlier releases. The guarantee, for users who are replaced, is what `sampled_epsilon` proves for all
+    steps together.
+
+    Parameters
+    ----------
+    scale
+        Standard deviation of the noise.
+    sensitivity
+        Length of the interval that contains a user's number.
+    users
+        Number of users.
+    steps
+        Number of steps.
+    delta
+        The delta of the guarantee.
 
     Examples
     --------
-    >>> round(SampledNoise(20.0, 1.0, users=100, steps=10_000, delta=1e-3).guarantee.epsilon, 3)
+    >>> noise = SampledNoise(20.0, 1.0, users=100, steps=10_000, delta=1e-3)
+    >>> round(noise.guarantee.epsilon, 3)
     0.106
     """
 
@@ -193,7 +260,7 @@ class SampledNoise(AdditiveNoise):
     delta: float
 
     def privacy_loss(self) -> float:
-        """Least epsilon proved for all steps."""
+        """Smallest epsilon that is proved for all steps together."""
         _validate.one_of(("replace",), neighbours=self.neighbours)
         relative = self.scale / self.sensitivity
         return sampled_epsilon(self.steps, self.users, sigma=relative, delta=self.delta)
@@ -204,25 +271,42 @@ class SampledNoise(AdditiveNoise):
 
 @public
 def sampled_epsilon(steps: int, n: int, *, sigma: float, delta: float) -> float:
-    """Smallest epsilon proved for many noisy looks at one of n users at a time, one user replaced.
+    """Smallest epsilon that is proved for many noisy looks at one random user at a time.
 
-    Each step releases ``x_J + N(0, sigma^2)`` with J uniform on the n users and every x_u in [0, 1], where
-    the x_u may depend on all earlier releases.
+    Each step draws a user and releases its number, which lies between 0 and 1 and may depend on all earlier
+    releases, plus a normal variable. Neighbouring inputs replace one user.
+
+    Parameters
+    ----------
+    steps
+        Number of steps.
+    n
+        Number of users.
+    sigma
+        Standard deviation of the noise.
+    delta
+        The delta of the guarantee.
 
     Returns
     -------
     float
-        The least over orders lambda up to 1 + 100 sigma of ``steps R(lambda) + log(1 - 1 / lambda) -
-        log(delta lambda) / (lambda - 1)``, where R bounds the Renyi divergence of one step.
+        With :math:`k` steps, the smallest value of
+        ``k R(lambda) + log(1 - 1 / lambda) - log(delta lambda) / (lambda - 1)`` over 121 orders
+        ``1 < lambda <= 1 + 100 sigma``, where ``R(lambda)`` bounds the Rényi divergence of one step.
 
     Notes
     -----
-    For a >= 1 the hockey-stick divergence of one step is at most that of
-    ``P = (1 - q) N(0, sigma^2) + q N(1, sigma^2)`` from ``Q = N(0, sigma^2)``, q = 1 / n, in both
+    For ``a >= 1`` the hockey-stick divergence of one step is at most that of
+    ``P = (1 - q) N(0, sigma^2) + q N(1, sigma^2)`` from ``Q = N(0, sigma^2)`` with ``q = 1 / n``, in both
     directions (advanced joint convexity, Balle, Barthe and Gaboardi 2018). Integrated against
-    ``lambda (lambda - 1) a^(lambda - 2)``, and for a < 1 turned around, that bounds the Renyi moment by
+    ``lambda (lambda - 1) a^(lambda - 2)``, and for ``a < 1`` turned around, that bounds the Rényi moment by
     ``1 + E_Q[phi(P / Q); P > Q]`` with ``phi(x) = x^lambda + x^(1 - lambda) - 1 - x``.
     The conversion is that of Canonne, Kamath and Steinke (2020), Proposition 12.
+
+    Examples
+    --------
+    >>> round(sampled_epsilon(10_000, 100, sigma=20.0, delta=1e-3), 3)
+    0.106
     """
     _validate.integer(1, steps=steps, n=n)
     _validate.positive(sigma=sigma)
@@ -256,7 +340,25 @@ def _beyond_linear(t: Floats) -> Floats:
 
 @public
 def sampled_noise(n: int, *, epsilon: float, delta: float) -> float:
-    """Noise that Bassily et al. (2014) prescribe for ``n^2`` steps, per n times the Lipschitz constant."""
+    """Standard deviation of the noise that Bassily et al. (2014) prescribe.
+
+    It is in units of n times the Lipschitz constant, and for as many steps as the square of the number of
+    users.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    epsilon
+        Budget of all steps, positive.
+    delta
+        The same for delta, strictly between 0 and 1.
+
+    Returns
+    -------
+    float
+        ``sqrt(32 log(n / delta) log(1 / delta)) / epsilon``.
+    """
     _validate.integer(1, n=n)
     _validate.positive(epsilon=epsilon)
     _validate.inside(0, 1, delta=delta)
@@ -285,19 +387,48 @@ def sampled_descent(
     sparsity: int | None = None,
     rng: Rng,
 ) -> Release[float]:
-    """Choose a contribution bound as printed, Algorithm 1 of Bassily et al. on the curve G.
+    r"""Choose the bound as printed, with one random user in each step (Bassily et al., Algorithm 1, on G).
 
-    Output distribution: from C = largest / 2, each of `steps` times, by default ``n^2 - 1``, C moves against
-    n times the slope of one user, drawn with replacement, plus `SampledNoise` of scale `sampled_noise`, by a
-    step of ``largest / sqrt(t (n^2 L^2 + sigma^2))``, and is projected onto [0, largest]; the bound is the
-    last C. The guarantee, for users who are replaced, is what the noise proves at `delta`, usually far below
-    `epsilon`. Parameters as for `private_gradient_descent`.
+    Output distribution: the bound C starts at half of `largest`. In each step a user is drawn, with
+    replacement, and C moves against n times its slope plus `SampledNoise` of the scale that `sampled_noise`
+    prescribes; then it is projected to the interval from 0 to `largest`. The step size at step t is
+    ``B / sqrt(t (n^2 L^2 + sigma^2))``, with :math:`B` for `largest`, the Lipschitz constant :math:`L` and
+    the standard deviation :math:`\sigma` of the noise. The bound returned is the last one. The guarantee, for
+    users who are replaced, is what the noise proves at `delta`, usually far below `epsilon`.
+
+    Parameters
+    ----------
+    counts : shape (n, d), dense or sparse
+        Count of each user and item.
+    largest
+        Public upper end of the bounds considered, positive.
+    release_epsilon
+        Budget of the release that follows, which decides the noise that the bound is balanced against.
+    release_delta
+        The same for delta; with 0 the release has Laplace noise, otherwise Gaussian noise.
+    epsilon
+        Budget for which the noise is prescribed, positive.
+    delta
+        The same for delta, positive.
+    steps
+        Number of steps; by default ``n^2 - 1`` for n users.
+    sparsity
+        Largest number of items that a user is expected to hold; all by default. Without effect if
+        `release_delta` is 0.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    Release
+        The bound `value` and its `guarantee`.
 
     Examples
     --------
-    >>> release = {"release_epsilon": 5.0, "epsilon": 1.0, "delta": 1e-3, "largest": 20.0}
-    >>> chosen = sampled_descent(np.full((90, 2), 3), rng=np.random.default_rng(1), **release)
-    >>> chosen.guarantee.epsilon < 0.1  # of the 1.0 that the noise was prescribed for
+    >>> counts, rng = np.full((90, 2), 3), np.random.default_rng(1)
+    >>> budgets = {"release_epsilon": 5.0, "epsilon": 1.0, "delta": 1e-3}
+    >>> chosen = sampled_descent(counts, largest=20.0, rng=rng, **budgets)
+    >>> chosen.guarantee.epsilon < 0.1  # the noise was prescribed for 1.0
     True
     """
     curve = surrogate_curve(

@@ -1,4 +1,4 @@
-"""The estimator of one who knows the population: a yardstick, private and of no use in practice."""
+"""The private mean of someone who knows the population: a yardstick, which cannot be used in practice."""
 
 from functools import partial
 
@@ -21,11 +21,11 @@ def ideal_mean(
     domain: Domain = (0.0, 1.0),
     rng: Rng,
 ) -> WeightedEstimate:
-    """Optimally weighted mean of clipped user means, by one who knows the population (eq. (3)).
+    """Estimate a mean with the best weights for a known population (Cummings et al., eq. (3)).
 
-    Output distribution: the weighted mean of the users' means, each clipped to ``mean +- window``, plus a
-    Laplace variable scaled to the most that one user can change it. It is the yardstick of Theorem 4.1; the
-    mean that it uses is not known in practice.
+    Output distribution: the weighted mean of the users' means, each clipped to an interval about the known
+    mean, plus a Laplace variable scaled to the most that one user can change it. This is the yardstick of
+    Theorem 4.1; in practice the mean that it uses is not known.
 
     Parameters
     ----------
@@ -33,21 +33,30 @@ def ideal_mean(
         Mean of each user.
     sizes : shape (n,)
         Records of each user, whole numbers; public.
-    mean, variance
-        Mean and variance of the users' latent means.
+    mean
+        Mean of the users' latent means.
+    variance
+        Variance of the users' latent means.
     epsilon
         Central budget, positive.
     beta
         Probability that some user is clipped.
     domain : (low, high)
         Public ends of the data.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    WeightedEstimate
 
     Examples
     --------
     >>> import numpy as np
-    >>> options = {"mean": 0.4, "variance": 0.01, "epsilon": 5.0, "beta": 0.05}
     >>> means, sizes = np.full(50, 0.4), np.arange(1, 51)
-    >>> round(ideal_mean(means, sizes, rng=np.random.default_rng(1), **options).value, 2)
+    >>> known = {"mean": 0.4, "variance": 0.01}
+    >>> options = {"epsilon": 5.0, "beta": 0.05, "rng": np.random.default_rng(1)}
+    >>> round(ideal_mean(means, sizes, **known, **options).value, 2)
     0.4
     """
     means, sizes = checked_users(means, sizes, domain)

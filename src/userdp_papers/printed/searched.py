@@ -1,9 +1,13 @@
-"""A baseline from outside: localising by a private search instead of a vote (DAME-BS, Jain 2025).
+"""A baseline from outside the papers: localise by a private search instead of a vote (DAME-BS, Jain 2025).
 
-The algorithm is that of the documentation of a public repository (github.com/kanu2406/DAME-BS, no paper is
-known to us), for users with equally many records in [-1, 1]. Three things differ: a voter answers with one
-bit, where the released code flips two answers, left and right, with one coin, which tells who is in the
-middle; the noise is that of the interval that was found; and noisy reports are not clipped.
+The algorithm follows the documentation of a public repository, https://github.com/kanu2406/DAME-BS; no paper
+is known to us. Users hold equally many records in ``[-1, 1]``. Ours differs from the released code in three
+places.
+
+- A voter answers with one bit. The released code flips two answers, left and right, with one coin, and
+  thereby reveals who is in the middle.
+- The noise is scaled to the interval that was found.
+- Noisy reports are not clipped.
 """
 
 import math
@@ -23,10 +27,23 @@ GROWTH = math.log(3 / 2)  # a step keeps two thirds of the interval
 
 @public
 def search_groups(*, n: int, size: int, epsilon: float) -> tuple[int, int]:
-    """How many steps a search takes, and how many users vote in each.
+    """Number of steps of a search, and of voters in each.
 
-    Enough steps to come down to the deviation of a mean of `size` records, unless a step would then have
-    too few voters for its answer to be safe.
+    There are enough steps to come down to the order of the standard deviation of a mean of `size` records,
+    unless a step would then have too few voters for its answer to be safe.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least 2.
+    size
+        Records of each, at least 7.
+    epsilon
+        Budget of each, positive.
+
+    Returns
+    -------
+    steps, voters : int
 
     Examples
     --------
@@ -53,24 +70,35 @@ def searched_mean(
 ) -> MeanEstimate:
     """Localise by repeated private questions "left or right?", then report with Laplace noise (DAME-BS).
 
-    Output distribution: groups of the first n/2 users vote in turn, each user with a two-point report of -1
-    (mean in the left third of the current interval), 1 (right third) or 0; the third with the smaller vote
-    goes. The others project their means onto the interval, widened by an allowance for their own deviation,
-    and report with Laplace noise; the average is the estimate.
+    Output distribution: groups of the first half of the users vote in turn, each user with a two-point report
+    of ``-1`` if its mean lies in the left third of the current interval, of ``+1`` in the right third, and
+    else of 0; the outer third with the smaller vote is cut off. The users of the second half project their
+    means to the interval that is left, widened by an allowance for their own deviation, and report with
+    Laplace noise. The average of these reports is the estimate.
 
     Parameters
     ----------
     means : shape (n,)
-        Mean of each user, in an order free of the data; projected to [-1, 1].
+        Mean of each user, in an order free of the data; projected to ``[-1, 1]``.
     size
         Records behind every mean, at least 7; public.
-    epsilon, every_report, rng
-        As for `userdp.local.mean.laplace_mean`.
+    epsilon
+        Local privacy budget of each user, positive.
+    every_report
+        Whether to draw each user's report; by default their sum is drawn from its exact distribution, which
+        is faster.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    MeanEstimate
 
     Examples
     --------
     >>> import numpy as np
-    >>> result = searched_mean(np.full(4000, 0.3), size=300, epsilon=2.0, rng=np.random.default_rng(1))
+    >>> means, rng = np.full(4000, 0.3), np.random.default_rng(1)
+    >>> result = searched_mean(means, size=300, epsilon=2.0, rng=rng)
     >>> round(result.value, 1), result.guarantee.epsilon
     (0.3, 2.0)
     """

@@ -1,4 +1,4 @@
-"""Weights of users as Cummings et al. print them, and the variance that any weights spend."""
+"""Weights of users as Cummings et al. print them, and the variance of a mean with given weights."""
 
 from functools import partial
 from typing import Any
@@ -20,18 +20,35 @@ def spent_variance(
     noise: float = LAPLACE_VARIANCE,
     counts: ArrayLike = 1,
 ) -> float:
-    """Variance of a weighted mean with noise: ``sum w^2 s^2 + noise max (w d)^2 / epsilon^2``, eq. (15).
+    """Variance of a weighted mean with Laplace noise (Cummings et al., eq. (15)).
+
+    For users with weights :math:`w`, variances ``s^2`` and intervals of length :math:`d` it is the sum of
+    ``w^2 s^2`` over the users, plus the variance of the noise, ``2 max(w d)^2 / epsilon^2``.
 
     Parameters
     ----------
-    weights, variances, lengths : shape (n,)
-        Weight, variance and length of the interval of each user.
+    weights : shape (n,)
+        Weight of each user.
+    variances : shape (n,)
+        Variance of each user's mean.
+    lengths : shape (n,)
+        Length of the interval to which each user's mean is clipped.
     epsilon
         Central budget, positive.
     noise
-        Variance of a Laplace variable of scale 1: 2; the supplement computes with 1.
+        Variance of a Laplace variable of scale 1, which is 2; the supplement of the paper computes with 1.
     counts : shape (n,), optional
         How many users share each entry; one by default.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> users = [0.5, 0.5], [0.1, 0.1], [1.0, 1.0]
+    >>> round(spent_variance(*users, epsilon=2.0), 3)
+    0.175
     """
     variances, lengths, counts = checked_users_and_budget(variances, lengths, counts, epsilon, noise)
     weights = np.asarray(weights, dtype=float)
@@ -47,10 +64,35 @@ def family_weights(
     noise: float = LAPLACE_VARIANCE,
     counts: ArrayLike = 1,
 ) -> Weights:
-    """Best weights of the form ``min(1 / s^2, T / s)``, as Algorithm 2 chooses them by eq. (6).
+    """Best weights of one family, as Algorithm 2 of Cummings et al. chooses them by eq. (6).
 
-    Optimal where lengths are proportional to standard deviations. Parameters as for `spent_variance`; with
-    `noise` the supplement minimises with 1, while the `variance` returned counts the true factor 2.
+    The weights are in proportion to ``min(1 / s^2, T / s)``, where :math:`s` is the standard deviation of a
+    user's mean and the cap T is chosen. They are optimal where lengths are proportional to standard
+    deviations.
+
+    Parameters
+    ----------
+    variances : shape (n,)
+        Variance of each user's mean.
+    lengths : shape (n,)
+        Length of the interval to which each user's mean is clipped.
+    epsilon
+        Central budget, positive.
+    noise
+        Variance of a Laplace variable of scale 1, with which T is chosen: 2, and in the supplement of the
+        paper 1.
+    counts : shape (n,), optional
+        How many users share each entry; one by default.
+
+    Returns
+    -------
+    Weights
+        The weights, the cap T, and the variance of the mean, which counts the noise with its true factor 2.
+
+    Examples
+    --------
+    >>> family_weights([0.1, 0.1], [1.0, 1.0], epsilon=2.0).value
+    array([0.5, 0.5])
     """
     variances, lengths, counts = checked_users_and_budget(variances, lengths, counts, epsilon, noise)
     roots = 1 / np.sqrt(variances)

@@ -1,9 +1,12 @@
-"""One claim of a paper, what was measured and the verdict: shown, and collected by the scorecard.
+"""Claims of the papers, each compared with what a page measured.
 
-What is judged stands in ``judgement/``, five tables a paper: its claims, each under its statement's id and a
-number; the faults that they show, one table per error; one verdict per statement; its numbered displays; and
-for which parameters each theorem is proved, and by which proof. A page supplies the numbers:
-``check(key, measured, expected)``.
+A page calls ``check(key, measured, expected)``. The key names a claim, whose text and verdict are on record;
+the page supplies the two numbers, and `check` shows the verdict or says that the two disagree. The scorecard
+collects what the pages show.
+
+The records are tables in the folder ``judgement``, and a function returns the tables of all four papers
+together: the claims (`judgements`), the errors found (`faults`), one verdict for each statement
+(`verdicts`) and the numbered displays (`displays`).
 """
 
 import csv
@@ -65,7 +68,19 @@ def _rows(*place):
 
 @functools.cache
 def statements():
-    """Return the numbered items of the four papers: id -> row of ``statements.csv``."""
+    """Return the numbered statements of the four papers.
+
+    Returns
+    -------
+    dict
+        From the id of a statement to its row: id, paper, kind, number and content.
+
+    Examples
+    --------
+    >>> row = statements()["kent-ex-1"]
+    >>> row["kind"], row["number"], row["content"]
+    ('example', '1', 'two lower bounds for one-dimensional means')
+    """
     return {row["id"]: row for row in _rows("data", "statements.csv")}
 
 
@@ -80,7 +95,20 @@ def _tables(kind):
 
 @functools.cache
 def judgements():
-    """Return what is judged: key -> fields of the claim; what is said of all parameters ends in ``.all``."""
+    """Return the claims that the pages check.
+
+    Returns
+    -------
+    dict
+        From the key of a claim, its statement's id with a number, to the fields of `Claim` that are on
+        record. A claim about all parameters has the ending ``.all`` instead of a number.
+
+    Examples
+    --------
+    >>> claim = judgements()["kent-ex-1.1"]
+    >>> claim["verdict"], claim["evidence"], claim["target"]
+    ('holds', 'machine-checked', 'proof step')
+    """
     claims = {f"{id}.{number}": fields for id, some in _tables("").items() for number, fields in some.items()}
     return claims | {f"{id}.all": _whole(id) | fields for id, fields in _tables(".proved").items()}
 
@@ -100,19 +128,56 @@ def theorems_for(key):
 
 @functools.cache
 def faults():
-    """Return the errors that the book found: key -> statement, place, severity, repair, what survives."""
+    """Return the errors that the book found.
+
+    Returns
+    -------
+    dict
+        From the key of an error to its fields: among others the statement and the place, what is
+        printed, a counterexample, how severe it is, the repair, and what survives.
+
+    Examples
+    --------
+    >>> error = faults()["kent-two-points"]
+    >>> error["severity"], error["statement"]
+    ('constant or range', 'kent-ex-1')
+    """
     return _tables(".faults")
 
 
 @functools.cache
 def verdicts():
-    """Return the verdict of each statement: id -> verdict, one sentence, the statements it uses."""
+    """Return the verdict on each statement.
+
+    Returns
+    -------
+    dict
+        From the id of a statement to its verdict, a sentence on it, and the statements that it uses.
+
+    Examples
+    --------
+    >>> verdicts()["kent-rem-1"]["sentence"].partition(",")[0]
+    'A user with many records is one item with a product distribution'
+    """
     return _tables(".statements")
 
 
 @functools.cache
 def displays():
-    """Return the ledger of displays and lines of algorithms: key -> statement, status, step, checks."""
+    """Return what was found of each numbered display and each line of an algorithm.
+
+    Returns
+    -------
+    dict
+        From the key of a display to its fields: the statement that it belongs to, what it says, its
+        status, and where there are any, the step by which it follows and the tests that check it.
+
+    Examples
+    --------
+    >>> display = displays()["kent-eq-1"]
+    >>> display["statement"], display["status"]
+    ('kent-rem-1', 'definition')
+    """
     return _tables(".displays")
 
 
@@ -135,7 +200,7 @@ def mutants(some):
 
 @dataclass(frozen=True)
 class Claim:
-    """A verdict on one claim; numbers are rounded to six significant digits.
+    """A claim with its verdict and the numbers that were compared, to six significant digits.
 
     Parameters
     ----------
@@ -145,20 +210,26 @@ class Claim:
         Statement of ``statements.csv`` that makes the claim.
     claim
         The claim in one sentence; may hold ``$math$``.
-    verdict, evidence
-        One of `VERDICTS` and one of `EVIDENCE`, the strongest given.
+    verdict
+        "holds", "holds after correction", "refuted", "not reproducible" or "context".
+    evidence
+        The strongest there is: "machine-checked", "exact", "certified", "proof", "simulated" or "context".
     note
         What was corrected or why the claim fails, in a sentence.
-    whose, target
-        Whether the paper says so or we do, and what the claim is about: one of `TARGETS`.
+    whose
+        Who says so: the "paper", or "ours" if it is a claim of this book.
+    target
+        What the claim is about, such as a "statement", a "proof step" or an "algorithm".
     locus
         Where the paper says so.
     fault
         Key of `faults`, where the claim is not upheld as printed.
-    measured, expected
-        The two sides of the comparison, where it is closest to failing.
+    measured
+        The left side of the comparison, where it is closest to failing.
+    expected
+        The right side, at the same place.
     relation
-        What holds between them: one of `RELATIONS`.
+        What is claimed of the two: "==", "<=", ">=", "<" or ">".
     printed
         The value printed in the paper, where the corrected one differs.
     """
@@ -206,31 +277,34 @@ class Claim:
 
 
 def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.0, printed=None, **words):
-    """Hold a claim against a measurement and show the verdict, or that the two disagree.
+    """Compare a measurement with a claim, and show the verdict or that the two disagree.
 
-    A reader who changes a page's numbers sees where a verdict ends, and the page goes on. In the book's own
-    run, where the environment variable ``USERDP_STRICT`` is set, a disagreement is an error.
+    A reader who changes a page's numbers sees where a verdict ends, and the page goes on. When the book
+    itself is computed, with the environment variable ``USERDP_STRICT`` set, a disagreement is an error.
 
-    The claim is ``measured relation expected``. The verdict "holds" asks that it is true, "refuted" that it
-    is false, "holds after correction" that it is true with the corrected `expected` and, where a `printed`
-    value is given, false with that one. "context" and "not reproducible" compare nothing unless
-    both sides are given.
+    The comparison has to be true for the verdict "holds" and false for "refuted". For "holds after
+    correction" it has to be true with the corrected `expected` and, where a `printed` value is given, false
+    with that one. For "context" and "not reproducible" nothing is compared unless both sides are given.
 
     Parameters
     ----------
     key
-        Key of `judgements`: which claim.
-    measured, expected
-        The two sides; of arrays every element must satisfy the claim, and the one nearest to failing
-        is reported.
+        Which claim, by its key in `judgements`.
+    measured
+        What the page computed; of an array every element must satisfy the claim, and the one nearest to
+        failing is reported.
+    expected
+        What the claim compares it with, of a shape that broadcasts with `measured`.
     relation
-        How the sides compare.
-    rtol, atol
-        Tolerance ``atol + rtol abs(expected)`` of "==", and slack of the others.
+        How the two compare: "==", "<=", ">=", "<" or ">".
+    rtol
+        Tolerance as a fraction of `expected`.
+    atol
+        Tolerance in the units of `expected`, in addition.
     printed
         The value that the paper prints instead of `expected`.
     **words
-        What is filled into the claim's text.
+        What is filled into the claim's text, where it has places in braces.
 
     Raises
     ------
@@ -238,6 +312,13 @@ def check(key, measured=None, expected=None, *, relation="==", rtol=0.0, atol=0.
         If the measurement contradicts the verdict in a strict run.
     ValueError
         If the key or the relation is not one of those listed or the measurement is missing.
+
+    Examples
+    --------
+    >>> epsilons = np.linspace(0.01, 1, 100)
+    >>> ratios = (np.expm1(epsilons) / epsilons) ** 2
+    >>> check("kent-ex-1.2", ratios, 3, relation="<=")  # doctest: +ELLIPSIS
+    [holds] kent-ex-1.2 (proof): The inequality ... | measured 2.952 <= 3
     """
     _validate.one_of(RELATIONS, relation=relation)
     judged = replace(Claim.judged(key, **words), relation=relation)

@@ -1,4 +1,4 @@
-"""The one style of all figures: colour-blind safe, grey-readable by marker and dash, legible when narrow."""
+"""The one style of all figures: safe for the colour-blind, and legible in grey or on a narrow screen."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,10 @@ for file in (HERE / "fonts").glob("*.ttf"):
 
 
 def use() -> None:
-    """Set seaborn's theme and matplotlib's parameters for a page."""
+    """Set the style of all figures that a page draws from here on.
+
+    It changes seaborn's theme and matplotlib's parameters, and with them colours, markers and lettering.
+    """
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")
     sns.set_theme(style="ticks")
     plt.style.use(HERE / "book.mplstyle")
@@ -35,7 +38,26 @@ def use() -> None:
 
 
 def interval(values: NDArray, *, deviations: float = 2.0) -> tuple[NDArray, NDArray]:
-    """Mean of replicates and `deviations` standard errors of it, both along the first axis."""
+    """Mean of repeated results, with an interval of so many standard errors.
+
+    Parameters
+    ----------
+    values
+        Results, the repetitions along the first axis.
+    deviations
+        Standard errors that half an interval is long.
+
+    Returns
+    -------
+    mean, half : ndarray
+        The mean over the first axis, and half the length of its interval.
+
+    Examples
+    --------
+    >>> mean, half = interval(np.array([[1.0], [2.0], [3.0]]))
+    >>> mean, half.round(2)
+    (array([2.]), array([1.15]))
+    """
     return values.mean(axis=0), deviations * (values.std(axis=0, ddof=1) / len(values) ** 0.5)
 
 
@@ -47,19 +69,26 @@ def curves(
     ax: Axes | None = None,
     **axes: Any,
 ) -> Axes:
-    """Draw a curve per label over the same `x`: simulation by markers with intervals, theory dashed.
+    """Draw several curves: simulations with markers and intervals, theory dashed.
 
     Parameters
     ----------
     x : array_like, shape (k,)
+        Where all curves are known.
     ys
-        Label -> values, shape (k,), or the two arrays that `interval` returns.
+        From the name of each curve to its k values, or to the two arrays that `interval` returns.
     theory
-        Labels of the curves that nothing was drawn for: dashed, without markers.
+        Names of the curves that are theory.
     ax
-        By default the current one, where curves are named at their ends if there is room, and else in a key.
+        Axes to draw on. By default they are the current ones, and the curves are named at their ends if there
+        is room, in a key if not.
     **axes
-        What is set on the axes: ``xscale="log"``, ``xlabel="records per user"``, ...
+        What is set on the axes, such as ``xscale="log"`` or ``xlabel="records per user"``.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
     """
     alone = ax is None
     ax = ax or plt.gca()
@@ -88,18 +117,23 @@ def named_at_ends(ax: Axes, lines: Mapping[str, Line2D]) -> bool:
 
 
 def panels(data: Any, *, hue: str, order: Sequence[str], **options: Any) -> sns.FacetGrid:
-    """Draw means of simulated values with two standard errors on panels: `seaborn.relplot` in this style.
+    """Draw means of simulated values, with two standard errors, on several panels.
 
     Parameters
     ----------
     data
-        One row per value.
+        A frame with one row per value.
     hue
-        Column of the labels.
+        Column with the names of the curves.
     order
-        The labels, in the order of colours and markers.
+        The names, in the order of colours and markers.
     **options
-        As for `seaborn.relplot`: ``x``, ``y``, ``row``, ``col``, ``errorbar``, ...
+        Parameters of ``seaborn.relplot``, such as ``x``, ``y``, ``row`` and ``col``.
+
+    Returns
+    -------
+    FacetGrid
+        The figure of seaborn.
     """
     look: dict[str, Any] = {"palette": list(COLOURS[: len(order)]), "markers": list(MARKERS[: len(order)])}
     bars = {"err_style": "bars", "errorbar": ("se", 2), "err_kws": {"marker": ""}}

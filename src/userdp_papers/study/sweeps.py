@@ -1,7 +1,7 @@
-"""Replicates over a grid of parameters.
+"""Repeated experiments over a grid of parameters.
 
-The random stream of a cell is derived from the content of its parameters and one seed, so that
-reordering the grid, adding cells or changing the number of workers changes no number.
+Each cell of the grid has a random stream of its own, derived from its parameters and one seed. The numbers
+therefore do not change when the grid is reordered, cells are added or more workers compute them.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ class CellStore:
 
 
 def stream(seed: int, **parameters: Any) -> np.random.Generator:
-    """Return the generator of one cell, a function of `seed` and of the cell's parameters alone.
+    """Return the random generator of one cell, which depends on `seed` and the cell's parameters alone.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _plain(value: Any) -> Any:
 def sweep(
     function: Callable, grid: Iterable, *, repetitions: int, seed: int, n_jobs: int = 1, store: Any = None
 ) -> list[NDArray]:
-    """Run `function` `repetitions` times in every cell of `grid`.
+    """Run an experiment several times in every cell of a grid.
 
     Parameters
     ----------
@@ -140,8 +140,17 @@ def sweep(
 
     Returns
     -------
-    list of ndarray, each of shape (repetitions, ...)
-        Results in the order of `grid`.
+    list of ndarray
+        For each cell, in the order of `grid`, its results along the first axis.
+
+    Examples
+    --------
+    >>> def average(rng, n):
+    ...     return rng.random(n).mean()
+    >>> grid = [{"n": 10}, {"n": 1000}]
+    >>> few, many = sweep(average, grid, repetitions=200, seed=1)
+    >>> few.shape, bool(few.std() > 5 * many.std())
+    ((200,), True)
     """
     _validate.integer(1, 10**9, repetitions=repetitions)
     _validate.integer(0, seed=seed)
@@ -178,9 +187,30 @@ def _plain_text(parameters: Cell) -> str:
 
 @checked
 def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float, float]:
-    """Exponent of `values` in `x` by weighted least squares of logarithms, and its standard error.
+    """Fit the exponent of a power law by weighted least squares of logarithms.
 
-    `errors` are the standard errors of the values; all three have the same shape.
+    Parameters
+    ----------
+    x
+        Where the values were measured, positive.
+    values
+        What was measured, positive.
+    errors
+        Standard errors of the values; all three arrays have one shape.
+
+    Returns
+    -------
+    exponent : float
+        Slope of the logarithm of the values in that of `x`.
+    error : float
+        Its standard error.
+
+    Examples
+    --------
+    >>> values, errors = [3, 0.3, 0.03], [0.3, 0.03, 0.003]
+    >>> exponent, error = power_law([1, 10, 100], values, errors)
+    >>> round(float(exponent), 6)
+    -1.0
     """
     x, values, errors = map(np.asarray, (x, values, errors))
     weights = (values / errors) ** 2
@@ -191,7 +221,20 @@ def power_law(x: ArrayLike, values: ArrayLike, errors: ArrayLike) -> tuple[float
 
 @checked
 def seconds(action: Callable[[], Any], repeats: int = 1) -> float:
-    """CPU seconds of one call, the average of `repeats` after a first one that compiles and fills caches."""
+    """Measure the CPU seconds of a call.
+
+    Parameters
+    ----------
+    action
+        What is called, without arguments.
+    repeats
+        Calls over which the time is averaged, after a first one that compiles and fills caches.
+
+    Returns
+    -------
+    float
+        Seconds per call.
+    """
     _validate.integer(1, 10**6, repeats=repeats)
     action()
     start = process_time()

@@ -1,9 +1,9 @@
-"""Intervals that enclose: what a certified claim computes with.
+"""Interval arithmetic in which an interval contains the true value for certain; certified claims use it.
 
-`iv` has the interface of ``mpmath.iv``. The sums, products and quotients of that are rounded outwards; its
-functions are not always: ``exp`` can exclude the true value (issue 1181 of mpmath). Here they are Arb's
-(python-flint) where it is installed, and where it is not, as in a page that runs in a browser, widened far
-beyond any such error.
+`iv` has the interface of ``mpmath.iv``, of which sums, products and quotients are rounded outwards and
+functions are not always: its exponential can exclude the true value (issue 1181 of mpmath). Here the
+functions are those of Arb (python-flint) where it is installed. Where it is not, as in a page that runs in a
+browser, the intervals are widened far beyond any such error.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ CONSTANTS = ("pi", "e")
 
 
 class Enclosing(MPIntervalContext):
-    """Interval arithmetic whose functions enclose.
+    """Interval arithmetic whose functions contain the true value.
 
     Parameters
     ----------

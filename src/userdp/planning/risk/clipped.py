@@ -1,8 +1,8 @@
-"""The risk of a private window and a clipped mean, with every constant, and the best public parameters.
+"""A proven bound on the risk of `clipped_mean`, and the public parameters with the smallest bound.
 
-The bound holds for users whose means have tails as `userdp.planning.risk.improved_plan` assumes, at every
-mean theta in [-1, 1]. The steps see the same users, so that nothing is assumed of them given the choice.
-Neither source has it; the book proves it.
+The bound holds at every mean in ``[-1, 1]`` for users whose means have the tails that `risk_bound` assumes.
+Both steps of the estimator, the choice of a window and the clipped mean, see the same users, so that nothing
+is assumed of the users given the choice. The bound is ours; the book proves it.
 """
 
 import math
@@ -24,7 +24,7 @@ MOST_TRIALS = 160
 
 
 class Clipping(NamedTuple):
-    """Public parameters of `userdp.central.clipped.clipped_mean` on [-1, 1]."""
+    """Public parameters of `clipped_mean` on ``[-1, 1]``: `window`, `reach`, `share` and `sigmas`."""
 
     window: float
     reach: float
@@ -33,7 +33,11 @@ class Clipping(NamedTuple):
 
 
 class ClippedRisk(NamedTuple):
-    """Bound on the risk and its parts: root mean squares that add, and a failure that may exceed 1."""
+    """A proven bound on the risk, and its parts.
+
+    The parts `sampling` and `clipping` are root mean squares, which add before they are squared; `noise` is a
+    variance; `failure` bounds the probability of a wrong window, and may exceed 1.
+    """
 
     sampling: float
     clipping: float
@@ -47,10 +51,11 @@ class ClippedRisk(NamedTuple):
 
 
 class Users(NamedTuple):
-    """What is assumed about the users, on [-1, 1]: a finite distribution of sizes, spread, tails.
+    """What is assumed about the users: their number, sizes, spread and tails, on ``[-1, 1]``.
 
-    Where sizes tell of means, the latent means are not taken to be independent of the sizes: a user is far
-    off if its latent mean is, or if its records are far from that.
+    With `sizes_tell`, latent means need not be independent of sizes: a user is far off if its latent mean is,
+    or if its records are far from that. With `drawn`, the users are a sample of the population whose mean is
+    sought.
     """
 
     n: int
@@ -62,7 +67,7 @@ class Users(NamedTuple):
 
     @property
     def deviations(self) -> Floats:
-        """Of a mean of so many records, shape (k,)."""
+        """Standard deviation of a user's mean, for each of the sizes."""
         return np.sqrt(np.minimum(1 / self.law.values + self.spread**2, 1.0))
 
     @property
@@ -74,10 +79,11 @@ class Users(NamedTuple):
 
 
 def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) -> ClippedRisk:
-    """Bound on the risk on [-1, 1] if the chosen centre is within ``window + near`` of theta, or has failed.
+    """Bound the risk of `clipped_mean` with given parameters.
 
-    Users are weighed where `sigmas` is positive. A centre further off wins only against the one next to
-    theta: a user helps it who is beyond the near window's end, and hinders it who is in that one alone.
+    A choice of the window fails if its centre is farther than `window` plus `near` from the mean. Users are
+    weighted where `sigmas` is positive. A centre farther off wins only against the one next to the mean:
+    users beyond the end of the near window help it, and users in the near window alone hinder it.
     """
     n, law, deviations = users.n, users.law, users.deviations
     inside, rate = how.window * (1 - STEP / 2), how.share * epsilon / 2
@@ -106,7 +112,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
 
 
 def choose_clipping(users: Users, *, epsilon: float, weighed: bool) -> tuple[Clipping, ClippedRisk]:
-    """Public parameters with the smallest bound, and the bound; deterministic."""
+    """Choose the public parameters of `clipped_mean` with the smallest bound; also returns the bound."""
     middling = int(np.searchsorted(np.cumsum(users.law.probabilities), 0.5))
     typical = users.deviations[[0, middling, -1]].tolist()
 

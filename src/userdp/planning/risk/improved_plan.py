@@ -1,11 +1,10 @@
-"""The plan of the improved localised mean with the smallest proven bound on the risk.
+"""A proven bound on the risk of `improved_mean`, and the public parameters with the smallest bound.
 
-It depends on public quantities alone: the number of users, the budget and the distribution of the sizes. The
-bound holds for every distribution of the records on [-1, 1] and every theta (`tails="bounded"`), or where the
-users' means have normal tails (`tails="normal"`). Users may be heterogeneous: their latent means are then
-sub-Gaussian about theta (normal) with standard deviation `spread`, and a user's mean is with
-``1 / m + spread^2``, since the moment generating functions multiply. Neither source has it; the book proves
-it.
+The parameters depend on public quantities alone: the number of users, the budget and the distribution of the
+sizes. The bound holds for every distribution of the records on ``[-1, 1]`` and every mean, or, with the tails
+"normal", where the users' means have normal tails. Users may be heterogeneous: their latent means are then
+sub-Gaussian, or normal, with standard deviation :math:`s`, and the mean of a user with m records is so with
+variance ``1 / m + s^2``. The bound is ours; the book proves it.
 """
 
 import math
@@ -94,18 +93,21 @@ PLAIN = Round(1, 1.0, 0.0)
 @public
 @dataclass(frozen=True)
 class RiskBound:
-    """A proven bound on the risk and its parts.
+    """A proven bound on the risk, and its parts.
 
     Parameters
     ----------
     variance
-        Of the last round's reports.
+        Bound on the variance of the last round's reports.
     bias
-        Of the projection, with what the rounds before may have failed to localise.
+        Bound on the bias of the projection, with what the rounds before may have failed to localise.
     failure
-        Bound on the probability that the vote chooses an edge more than ``3 tau`` from theta.
-    deviations, biases
-        Standard deviation and bias of each round, the rounds before having kept their word.
+        Bound on the probability that the vote chooses an edge more than ``3 tau`` from the mean, where
+        ``2 tau`` is the width of a bin.
+    deviations
+        Standard deviation of each round, if the rounds before localised as they should.
+    biases
+        Bias of each round, on the same condition.
     """
 
     variance: float
@@ -116,7 +118,7 @@ class RiskBound:
 
     @property
     def risk(self) -> float:
-        """Bound on the mean squared error: ``variance + bias^2`` and four times P(failed vote)."""
+        """Bound on the mean squared error: variance, squared bias, and four times `failure`."""
         return self.variance + self.bias**2 + 4 * self.failure
 
 
@@ -172,10 +174,32 @@ def _vote_failure(plan: Plan, size_law: FiniteSizes, epsilon: float, tails: Tail
 
 @public
 def risk_bound(plan: Plan, *, size_law: SizeLaw, epsilon: float, tails: Tails = "bounded") -> RiskBound:
-    """Bound on the risk of `userdp.local.improved.improved_mean` with this plan, at every theta.
+    """Bound on the risk of `improved_mean` with a given plan, at every mean in ``[-1, 1]``.
 
-    `tails` says what is assumed of a user's mean: records in [-1, 1] and latent means that are sub-Gaussian
-    with the plan's `spread`, or normal tails with variance ``1 / m + spread^2``.
+    Parameters
+    ----------
+    plan
+        Public parameters of `improved_mean`, as `choose_plan` returns them.
+    size_law
+        Distribution of the number of records.
+    epsilon
+        Budget of a user.
+    tails
+        What is assumed of a user's mean. With "bounded", records lie in ``[-1, 1]`` and latent means are
+        sub-Gaussian with the `spread` of the plan's rounds. With "normal", the mean of a user with m records
+        has normal tails of variance ``1 / m + spread^2``.
+
+    Returns
+    -------
+    RiskBound
+
+    Examples
+    --------
+    >>> from userdp.sizes import constant_size
+    >>> known = {"epsilon": 1.0, "size_law": constant_size(1000)}
+    >>> found = choose_plan(n=10_000, **known)
+    >>> f"{risk_bound(found, **known).risk:.0e}"
+    '8e-06'
     """
     _validate.budget(epsilon=epsilon)
     return _bound(plan, size_cells(size_law, plan.vote_size), epsilon, tails)
@@ -240,20 +264,31 @@ def choose_plan(
     most_rounds: int = 2,
     vote: bool = True,
 ) -> Plan:
-    """Plan with the smallest bound on the risk, from public quantities; deterministic.
+    """Choose the public parameters of `improved_mean` with the smallest bound on the risk.
 
-    All users report plainly where nothing better has a smaller bound.
+    The choice is deterministic. Where no localisation has a smaller bound, all users report in one round on
+    the whole domain.
 
     Parameters
     ----------
     n
         Number of users, at least 2.
-    epsilon, size_law, tails
-        As for `risk_bound`.
+    epsilon
+        Budget of a user.
+    size_law
+        Distribution of the number of records.
     spread
-        Standard deviation of the users' latent means, on [-1, 1].
-    most_rounds, vote
-        Most rounds of reports, and whether a vote may come before them.
+        Standard deviation of the users' latent means, on ``[-1, 1]``.
+    tails
+        What is assumed of a user's mean, "bounded" or "normal", as in `risk_bound`.
+    most_rounds
+        Largest number of rounds of reports.
+    vote
+        Whether a vote may come before them.
+
+    Returns
+    -------
+    Plan
     """
     _validate.integer(2, n=n)
     _validate.integer(1, 9, most_rounds=most_rounds)

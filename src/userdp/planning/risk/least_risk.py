@@ -1,10 +1,9 @@
-"""What no private method can improve on: proven lower bounds on the worst mean squared error of a mean.
+"""Proven lower bounds on the worst mean squared error of every private estimate of a mean.
 
-The records are signs of mean theta in [-1, 1], the least favourable distribution; what else a method allows
-for, other distributions or heterogeneous users, can only make the worst error larger. The bounds are Bayes
-risks under two priors, a smooth one (van Trees' inequality) and one of two points; the book's page on the
-choice of a method proves them. Local methods may be sequentially interactive; users hide all they have, their
-number of records too.
+The records are signs with a mean in ``[-1, 1]``, the least favourable distribution; other distributions and
+heterogeneous users can only make the worst error larger. Local methods may be sequentially interactive, and
+what a user hides includes the number of records. The bounds are Bayes risks under two priors, a smooth one
+(van Trees' inequality) and one of two points; the book's page on the choice of a method proves them.
 """
 
 import math
@@ -41,13 +40,30 @@ def _cells(size_law: SizeLaw) -> FiniteSizes:
 
 @public
 def score_limit(theta: ArrayLike, size_law: SizeLaw, *, epsilon: float) -> Floats:
-    """Root of a bound on the Fisher information about theta in one epsilon-private report of a user.
+    """Bound the information about the mean in one private report of a user.
 
-    With the score S of the user's records it is the solution x of ``x = (exp(epsilon) - 1) E (S - x)_+``, for
-    S or for -S, or the root of the user's own information where that is less.
+    What is returned is the square root of a bound on the Fisher information. With the score S of the user's
+    records it is the solution x of ``x = (exp(epsilon) - 1) E (S - x)_+``, for S or for its negative, or the
+    root of the user's own information where that is less.
 
+    Parameters
+    ----------
+    theta
+        Mean of a sign, in ``[-1, 1]``; a number or an array.
+    size_law
+        Distribution of the number of records.
+    epsilon
+        Budget of the report.
+
+    Returns
+    -------
+    float or ndarray
+
+    Examples
+    --------
     >>> from userdp.sizes import constant_size
-    >>> bool(score_limit(0.0, constant_size(1), epsilon=1.0) == np.tanh(0.5))
+    >>> limit = score_limit(0.0, constant_size(1), epsilon=1.0)
+    >>> bool(limit == np.tanh(0.5))
     True
     """
     _validate.budget(epsilon=epsilon)
@@ -72,11 +88,24 @@ def _excess_root(theta: NDArray, law: FiniteSizes, epsilon: float) -> Floats:
 
 @public
 def two_point_least(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
-    """Lower bound on the risk of n users' private reports from the means -gap and gap, at the best gap.
+    """Lower bound on the risk of private reports, from two means that they hardly tell apart.
 
-    No report tells the two distributions of a user's data, at total variation t, better apart than an answer
-    of yes or no at the budget ``log(1 + (exp(epsilon) - 1) t)``; the Bayes risk after n such answers is a
-    sum.
+    The means lie at equal distances from 0, and the best distance is taken. If the distributions of a user's
+    data under them are at total variation t, no report separates them better than an answer of yes or no at
+    the budget ``log(1 + (exp(epsilon) - 1) t)``; the Bayes risk after n such answers is a sum.
+
+    Parameters
+    ----------
+    size_law
+        Distribution of the number of records.
+    n
+        Number of users.
+    epsilon
+        Budget of each.
+
+    Returns
+    -------
+    float
     """
     _validate.integer(1, n=n)
     law, reach = _cells(size_law), min(MOST_BALLOTS, 5 * math.isqrt(int(n)) + 50)
@@ -101,19 +130,27 @@ def _smooth(standard_error: float, bound: Callable[[NDArray, NDArray], NDArray])
 
 @public
 def local_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
-    """Lower bound on the worst risk of any local method for n users, epsilon-private for each.
+    """Lower bound on the worst risk of every method in the local model.
 
     Parameters
     ----------
     size_law
         Distribution of the number of records.
-    n, epsilon
-        Number of users, and budget of each.
+    n
+        Number of users.
+    epsilon
+        Budget of each.
+
+    Returns
+    -------
+    float
+        A mean squared error on ``[-1, 1]``.
 
     Examples
     --------
     >>> from userdp.sizes import constant_size
-    >>> f"{local_least_risk(constant_size(1000), n=10_000, epsilon=1.0):.1e}"
+    >>> law = constant_size(1000)
+    >>> f"{local_least_risk(law, n=10_000, epsilon=1.0):.1e}"
     '6.3e-07'
     """
     _validate.integer(1, n=n)
@@ -127,14 +164,27 @@ def local_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
 
 @public
 def central_least_risk(size_law: SizeLaw, *, n: int, epsilon: float) -> float:
-    """Lower bound on the worst risk of any method in the central model, purely epsilon-private for n users.
+    """Lower bound on the worst risk of every method in the central model.
 
-    Parameters as for `local_least_risk`.
+    Parameters
+    ----------
+    size_law
+        Distribution of the number of records.
+    n
+        Number of users.
+    epsilon
+        Budget of the release, which has no delta.
+
+    Returns
+    -------
+    float
+        A mean squared error on ``[-1, 1]``.
 
     Examples
     --------
     >>> from userdp.sizes import constant_size
-    >>> f"{central_least_risk(constant_size(1000), n=10_000, epsilon=1.0):.1e}"
+    >>> law = constant_size(1000)
+    >>> f"{central_least_risk(law, n=10_000, epsilon=1.0):.1e}"
     '1.0e-07'
     """
     _validate.integer(1, n=n)

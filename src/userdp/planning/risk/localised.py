@@ -1,6 +1,6 @@
-"""Searches for a mean: the distribution of one user's mean, projected or in bins, and a formula for signs.
+"""The distribution of one user's mean, and a formula for the risk of `sign_mean`.
 
-From the first `userdp_papers.theory.exact` has the risk of localised means without Monte Carlo.
+From the distribution, `userdp_papers.theory.exact` has the risk of localised means without simulation.
 """
 
 import math
@@ -41,6 +41,15 @@ class MeanLaw:
         Values, increasing.
     probabilities : ndarray, shape (k,)
         Probability of each value.
+
+    Examples
+    --------
+    >>> values = np.array([-1.0, 0.0, 1.0])
+    >>> chances = np.array([0.25, 0.5, 0.25])
+    >>> law = MeanLaw(0.0, values, chances)
+    >>> bias, square = law.projected(-0.5, 0.5)
+    >>> float(bias), float(square)
+    (0.0, 0.125)
     """
 
     theta: float
@@ -55,7 +64,7 @@ class MeanLaw:
         return np.hstack([np.zeros((3, 1)), np.cumsum(terms, axis=1)])
 
     def projected(self, low: ArrayLike, high: ArrayLike) -> tuple[NDArray, NDArray]:
-        """First two moments about theta of the mean projected to [low, high]; arrays broadcast."""
+        """First two moments about `theta` of the mean projected to an interval; arrays broadcast."""
         low, high = np.broadcast_arrays(low, high)
         i, j = np.searchsorted(self.values, low), np.searchsorted(self.values, high)
         under, over = self._sums[0, i], self._sums[0, -1] - self._sums[0, j]
@@ -64,14 +73,31 @@ class MeanLaw:
         return under * low + middle[0] + over * high, under * low**2 + middle[1] + over * high**2
 
     def in_bins(self, bins: Bins) -> NDArray:
-        """Probability of each bin, shape (bins.count,)."""
+        """Probability of each bin."""
         return np.bincount(bins.index(self.values), self.probabilities, minlength=bins.count)
 
 
 @public
 @lru_cache(maxsize=64)
 def sign_means(theta: float, size: int) -> MeanLaw:
-    """Distribution of the mean of `size` signs with expectation `theta`."""
+    """Distribution of the mean of a user's signs.
+
+    Parameters
+    ----------
+    theta
+        Mean of a sign, in ``[-1, 1]``.
+    size
+        Number of signs.
+
+    Returns
+    -------
+    MeanLaw
+
+    Examples
+    --------
+    >>> sign_means(0.0, 2).values, sign_means(0.0, 2).probabilities
+    (array([-1.,  0.,  1.]), array([0.25, 0.5 , 0.25]))
+    """
     _validate.in_range(-1, 1, theta=theta)
     _validate.integer(1, size=size)
     counts, probabilities = binomial_window(size, (1 + theta) / 2)
@@ -88,22 +114,24 @@ def binomial_window(size: int, p: float) -> tuple[NDArray[np.int64], NDArray]:
 
 
 class SignRisk(NamedTuple):
-    """Predicted mean squared error of signs on [-1, 1], and the bias of a median in it, at most."""
+    """Predicted mean squared error of `sign_mean` on ``[-1, 1]``: `risk`, and in it at most the `bias`."""
 
     risk: float
     bias: float
 
 
 def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails: Tails) -> SignRisk:
-    """What signs at moving thresholds will err by: a formula, at the worst theta.
+    r"""Predict the risk of `sign_mean`, by a formula, at the worst mean.
 
-    Users asked at theta tell ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / deviation)^2`` each. Before, the squared
-    error is at most 1 and falls by a factor e for each nat at the capacity of randomised response; of
-    searches that go astray by ``1/2 + sqrt(keep flip)`` for each user, in part, as the chance of a wrong
-    answer does in Burnashev and Zigangirov's search. A median is off the mean by at most a deviation of the
-    latent means, and of a mean of m records by some 1.4 / m. If that is nearly normal it is off by 1 / (3 m)
-    at most, and by 1 / (sqrt(3) m) in the root mean square for what a threshold between two values that the
-    mean of signs can have, 2 / m apart, leaves open.
+    The formula has three parts. The last users, asked at the mean itself, contribute the information
+    ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / sigma)^2`` each, where :math:`\sigma` is the standard deviation of a
+    user's mean. Before them the squared error is at most 1 and falls by a factor e for each nat at the
+    capacity of randomised response; a part of the searches goes astray, and returns as in Burnashev and
+    Zigangirov's search, by the factor ``1/2 + sqrt(p q)`` for each user with :math:`p` and :math:`q` the
+    probabilities of a true and a false answer. The bias is that of a median: it differs from the mean by at
+    most a standard deviation of the latent means, and from a mean of m records by some ``1.4 / m``. If that
+    mean is nearly normal, it differs by at most ``1 / (3 m)``, and, since the means of signs are ``2 / m``
+    apart, by a further ``1 / (sqrt(3) m)`` in the root mean square.
     """
 
     def deviation(m: NDArray) -> NDArray:

@@ -1,4 +1,7 @@
-"""Exact privacy loss by enumeration, independent of what a randomiser says of itself."""
+"""The exact privacy loss of a mechanism with finitely many reports, by listing them all.
+
+A mechanism is given as a channel: a matrix with one row per input, the distribution of its report.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -20,10 +23,18 @@ def _laws(channel: ArrayLike) -> Floats:
 
 @public
 def exact_loss(channel: ArrayLike) -> float:
-    """Largest log-ratio of a finite channel, shape (inputs, outputs), each row a distribution.
+    """Privacy loss of a finite channel: its largest log-ratio.
 
-    ``max log(channel[x, z] / channel[y, z])``; infinite if an output is possible under one input and
-    impossible under another.
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Probability of each output given each input.
+
+    Returns
+    -------
+    float
+        The largest of the logarithms of the ratio of two entries of one column. It is infinite if an output
+        is possible under one input and impossible under another.
 
     Examples
     --------
@@ -38,11 +49,25 @@ def exact_loss(channel: ArrayLike) -> float:
 
 @public
 def hockey_stick(channel: ArrayLike, epsilon: float) -> float:
-    """Smallest delta for which a finite channel is (epsilon, delta)-private.
+    """Smallest delta at which a finite channel is private with a given epsilon.
 
-    The largest ``sum over z of max(channel[x, z] - exp(epsilon) channel[y, z], 0)`` over pairs of inputs,
-    for epsilon from 0 to 700 (beyond it ``exp(epsilon)`` is no floating-point number); 0 exactly if
-    `exact_loss` is at most `epsilon`. The channel is as for `exact_loss`.
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Probability of each output given each input.
+    epsilon
+        From 0 to 700; for much larger ones ``exp(epsilon)`` overflows.
+
+    Returns
+    -------
+    float
+        The largest ``sum max(p_z - exp(epsilon) q_z, 0)`` over the outputs z, with p and q two rows of the
+        channel. It is 0 exactly if `exact_loss` is at most `epsilon`.
+
+    Examples
+    --------
+    >>> round(hockey_stick([[0.75, 0.25], [0.25, 0.75]], 0.0), 4)
+    0.5
     """
     channel = _laws(channel)
     _validate.in_range(0, 700, epsilon=epsilon)
@@ -55,9 +80,9 @@ def hockey_stick(channel: ArrayLike, epsilon: float) -> float:
 def slack_by_rectangles(
     cdf: Callable[[Floats], Floats], move: float, epsilon: float, edges: ArrayLike, *, both: bool = True
 ) -> float:
-    """Excess at `epsilon` of two noisy counts, one of which moves up and the other down.
+    """Lower bound on the delta of two noisy counts, one of which moves up and the other down.
 
-    The largest over unions of rectangles with sides between `edges`, so that it is never more than the
+    It is the largest excess over unions of rectangles with sides between `edges`. It is never more than the
     exact delta, and finer edges can only find more.
 
     Parameters
@@ -66,6 +91,8 @@ def slack_by_rectangles(
         Distribution function of the noise of either count.
     move
         How far a count moves, in units of that noise.
+    epsilon
+        The epsilon for which a delta is sought.
     edges : array_like
         Inner ends of the cells; the outer ones are infinite.
     both
@@ -74,7 +101,8 @@ def slack_by_rectangles(
     Examples
     --------
     >>> from scipy.stats import laplace
-    >>> round(slack_by_rectangles(laplace.cdf, 1.0, 1.0, np.linspace(0, 1, 600)), 4)
+    >>> edges = np.linspace(0, 1, 600)
+    >>> round(slack_by_rectangles(laplace.cdf, 1.0, 1.0, edges), 4)
     0.2418
     """
     edges = np.concatenate([[-np.inf], np.asarray(edges, dtype=float), [np.inf]])
@@ -86,20 +114,22 @@ def slack_by_rectangles(
 
 @public
 def transcript_law(channels: Sequence[ArrayLike], inputs: Sequence[ArrayLike]) -> Floats:
-    """Distribution of all reports of a protocol whose users may see the earlier reports, by listing them.
+    """Distribution of the reports of an interactive protocol, by listing all transcripts.
+
+    Each user's report may depend on the earlier reports.
 
     Parameters
     ----------
     channels : n arrays
-        Channel of each user: shape (inputs, outputs) if it takes no notice of the past, otherwise one such
-        matrix for every past, shape (outputs of user 1, ..., outputs of user t - 1, inputs, outputs).
+        Channel of each user: a matrix of inputs and outputs if it takes no notice of the past, otherwise one
+        such matrix for every past, with an axis in front for the outputs of each earlier user.
     inputs : n arrays
-        Distribution of what each user holds, shape (inputs,); users are independent.
+        Distribution of what each user holds; users are independent.
 
     Returns
     -------
-    ndarray, shape (outputs of user 1, ..., outputs of user n)
-        Probability of each transcript.
+    ndarray
+        Probability of each transcript, with one axis for the outputs of each user.
     """
     if len(channels) != len(inputs):
         raise ValueError(f"inputs must hold {len(channels)} laws, one for each channel, got {len(inputs)}")
@@ -114,7 +144,12 @@ def transcript_law(channels: Sequence[ArrayLike], inputs: Sequence[ArrayLike]) -
 
 @public
 def sign_cube(k: int) -> tuple[Ints, Ints]:
-    """All sign vectors of length `k`, from 1 to 16.
+    """List all sign vectors of a length.
+
+    Parameters
+    ----------
+    k
+        The length, from 1 to 16.
 
     Returns
     -------
@@ -130,19 +165,20 @@ def sign_cube(k: int) -> tuple[Ints, Ints]:
 
 @public
 def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 0.5) -> Floats:
-    """Total variation between the transcripts given that a hidden sign is +1 and given that it is -1.
+    """How well transcripts tell a hidden sign, as a total variation.
 
-    The signs V are independent, each +1 with probability `odds`; given V = v every user holds an independent
-    draw from ``laws[v]``. These are the mixtures of Assouad's method.
+    The signs are independent, each ``+1`` with probability `odds`. Given all signs, every user holds an
+    independent draw from a distribution that depends on them. For each sign, the distance is that between the
+    transcripts given ``+1`` and given ``-1``: these are the mixtures of Assouad's method.
 
     Parameters
     ----------
     channels
-        As for `transcript_law`.
+        Channel of each user, as `transcript_law` takes them.
     laws : shape (2**k, inputs)
-        Distribution of what one user holds, in the order of `sign_cube`.
+        Distribution of what one user holds, for each vector of signs in the order of `sign_cube`.
     odds
-        Strictly between 0 and 1.
+        Probability of ``+1``, strictly between 0 and 1.
 
     Returns
     -------
@@ -165,9 +201,25 @@ def mixture_tv(channels: Sequence[ArrayLike], laws: ArrayLike, *, odds: float = 
 
 @public
 def bits_channel(vectors: ArrayLike, keep: float) -> Floats:
-    """Channel that keeps each bit with probability `keep`, else flips it: ``2^length`` outputs are listed.
+    """Channel of randomised response to each bit of a vector.
 
-    From `vectors` of 0 and 1, shape (inputs, length), length at most 16, to shape (inputs, 2**length).
+    Parameters
+    ----------
+    vectors : array_like, shape (inputs, length)
+        The possible inputs, vectors of 0 and 1 of length at most 16.
+    keep
+        Probability that a bit is kept; otherwise it is flipped.
+
+    Returns
+    -------
+    ndarray, shape (inputs, 2**length)
+        Probability of each output.
+
+    Examples
+    --------
+    >>> bits_channel([[0], [1]], 0.75)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
     vectors = np.asarray(vectors)
     _validate.in_range(0, 1, keep=keep)
@@ -179,7 +231,20 @@ def bits_channel(vectors: ArrayLike, keep: float) -> Floats:
 
 @public
 def bits_loss(vectors: ArrayLike, keep: float) -> float:
-    """Largest log-ratio of `bits_channel` for any length: the largest Hamming distance times the log-odds."""
+    """Privacy loss of randomised response to each bit of a vector, of any length.
+
+    Parameters
+    ----------
+    vectors : array_like, shape (inputs, length)
+        The possible inputs, vectors of 0 and 1.
+    keep
+        Probability that a bit is kept; otherwise it is flipped.
+
+    Returns
+    -------
+    float
+        The largest Hamming distance of two inputs times the log-odds of `keep`.
+    """
     _validate.inside(0, 1, keep=keep)
     vectors = np.unique(np.asarray(vectors), axis=0).astype(np.int64)
     distance = np.abs(vectors[:, None, :] - vectors[None, :, :]).sum(axis=2)
@@ -188,7 +253,25 @@ def bits_loss(vectors: ArrayLike, keep: float) -> float:
 
 @public
 def laplace_loss(centres: ArrayLike, scale: float) -> float:
-    """Largest log-ratio of Laplace densities with the given centres and one scale: range over scale."""
+    """Privacy loss of Laplace noise.
+
+    Parameters
+    ----------
+    centres
+        Values to which the noise is added.
+    scale
+        Scale of the noise.
+
+    Returns
+    -------
+    float
+        The range of the values over the scale.
+
+    Examples
+    --------
+    >>> laplace_loss([-1.0, 1.0], 4.0)
+    0.5
+    """
     _validate.positive(scale=scale)
     centres = np.asarray(centres, dtype=float)
     if not np.isfinite(centres).all():

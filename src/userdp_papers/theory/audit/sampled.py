@@ -1,8 +1,8 @@
-"""Audit by sampling: a lower bound on a privacy loss from counts of one event, and the runs that it needs.
+"""A lower bound on the privacy loss of any mechanism, from running it many times.
 
-The event is fixed before the runs; a mechanism is run equally often on two neighbouring inputs. The bound is
-then wrong with probability at most `level`, whatever the mechanism does. Exact and closed-form losses are in
-`userdp_papers.theory.audit.exact`; they say more, and this is for what cannot be listed.
+The mechanism is run equally often on two neighbouring inputs, and the bound comes from how often one event
+happens, which is fixed before the runs. The bound is wrong with probability at most `level`, whatever the
+mechanism does. Where all reports can be listed, `exact_loss` says more.
 """
 
 import math
@@ -27,8 +27,20 @@ MOST_RUNS = 10**12
 def clopper_pearson(hits: int, runs: int, *, level: float = LEVEL) -> tuple[float, float]:
     """Exact one-sided bounds on a probability from a count (Clopper and Pearson 1934).
 
-    They are the probabilities at which `hits` or more, and `hits` or fewer, of independent runs have
-    probability `level`; 0 and 1 where there is none. Each of the two fails with probability `level`.
+    Parameters
+    ----------
+    hits
+        How often the event happened.
+    runs
+        Number of independent runs.
+    level
+        Probability with which each of the two bounds may fail.
+
+    Returns
+    -------
+    low, high : float
+        The probabilities of the event at which `hits` or more, and `hits` or fewer, have probability `level`;
+        0 and 1 where there is none.
     """
     _validate.integer(1, 10**15, runs=runs)
     _validate.integer(0, hits=hits)
@@ -48,8 +60,10 @@ def loss_lower_bound(
 
     Parameters
     ----------
-    hits, other_hits
-        How often the event happened under the one input and under the other.
+    hits
+        How often the event happened under the one input.
+    other_hits
+        How often it happened under the other.
     runs
         Runs under each, at least 1.
     delta
@@ -60,8 +74,8 @@ def loss_lower_bound(
     Returns
     -------
     float
-        ``log((p - delta) / q)`` with p the lower bound of the one probability and q the upper bound of the
-        other, at least 0.
+        ``log((p - delta) / q)``, where p is a lower bound on the one probability and q an upper bound on the
+        other; at least 0.
 
     Examples
     --------
@@ -96,14 +110,25 @@ def sampled_loss(
     mechanism
         Called as ``mechanism(x, runs, rng)``; returns `runs` independent transcripts of all that is
         released, along the first axis.
-    one, other
-        Two neighbouring inputs.
+    one
+        An input.
+    other
+        A neighbouring input.
     event
         From transcripts to an array of bool, shape (runs,); chosen without a look at these runs.
     runs
         Runs under each input, from 1 to ``10^8``; see `runs_needed`.
-    delta, level
-        As for `loss_lower_bound`.
+    delta
+        Slack that the mechanism is granted, from 0 to 1.
+    level
+        Probability with which the bound may exceed the true epsilon.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    float
+        The lower bound on epsilon.
     """
     _validate.integer(1, 10**8, runs=runs)
     hits, other_hits = (int(event(mechanism(x, int(runs), rng)).sum()) for x in (one, other))
@@ -114,19 +139,28 @@ def sampled_loss(
 def likely_bound(
     p: float, q: float, runs: int, *, delta: float = 0.0, level: float = LEVEL, failure: float = LEVEL
 ) -> float:
-    """What `sampled_loss` reaches, except with probability `failure`, if both probabilities are known.
+    """Predict the bound that `sampled_loss` reaches, if the probabilities of the event are known.
 
-    It is the bound at the `failure` / 2 quantiles of both counts: exact binomial distributions, no
-    approximation.
+    The prediction uses quantiles of the exact binomial distributions of both counts.
 
     Parameters
     ----------
-    p, q
-        Probability of the event under the one and under the other input.
-    runs, delta, level
-        As for `loss_lower_bound`.
+    p
+        Probability of the event under the one input.
+    q
+        Probability of the event under the other.
+    runs
+        Runs under each, at least 1.
+    delta
+        Slack that the mechanism is granted, from 0 to 1.
+    level
+        Probability with which the bound may exceed the true epsilon.
     failure
         Probability of a smaller result, strictly between 0 and 1: one minus the power.
+
+    Returns
+    -------
+    float
     """
     _validate.in_range(0, 1, p=p, q=q)
     _validate.inside(0, 1, failure=failure)
@@ -139,11 +173,28 @@ def likely_bound(
 def runs_needed(
     p: float, q: float, target: float, *, delta: float = 0.0, level: float = LEVEL, failure: float = LEVEL
 ) -> int:
-    """Smallest number of runs whose `sampled_loss` is at least `target` except with probability `failure`.
+    """Number of runs that `sampled_loss` needs in order to reach a bound.
 
-    `target` is positive and below ``log((p - delta) / q)``; other parameters as for `likely_bound`. Counts
-    are whole, so that a few larger numbers may fall short again by less than a run's worth; the number
-    returned suffices, and one less does not.
+    Parameters
+    ----------
+    p
+        Probability of the event under the one input.
+    q
+        Probability of the event under the other.
+    target
+        The bound to reach, positive and below ``log((p - delta) / q)``.
+    delta
+        Slack that the mechanism is granted, from 0 to 1.
+    level
+        Probability with which the bound may exceed the true epsilon.
+    failure
+        Probability of falling short, strictly between 0 and 1.
+
+    Returns
+    -------
+    int
+        A number that suffices while one run less does not. Since counts are whole, a few larger numbers may
+        fall short again, by less than what one run adds.
     """
     _validate.positive(target=target)
     options = {"delta": delta, "level": level, "failure": failure}

@@ -1,7 +1,7 @@
-"""Exact errors of clipped and of debiased Poisson counts, and their bounds.
+"""Exact errors of clipped and of debiased Poisson counts, and bounds on them.
 
-Rates lambda_u are fixed and counts are random, as in the analysis of Liu et al. (2023), Appendix C: users
-come as groups of equal rates, and the error is that of the estimated mean rate.
+The users' rates are fixed and their counts are random, as in the analysis of Liu et al. (2023), Appendix C.
+Users come in groups of equal rates, and the error is that of the estimated mean rate.
 """
 
 import numpy as np
@@ -17,7 +17,25 @@ from userdp.central.debias import clipped_poisson_mean, guard, poisson_at_most, 
 
 @public
 def noise_variance(n: int, bound: float, epsilon: float, *, printed: bool = False) -> float:
-    """Variance of the noise in the clipped mean, ``2 C^2 / (n epsilon)^2``; the paper prints half of it."""
+    """Variance of the noise in the clipped mean.
+
+    It is ``2 C^2 / (n epsilon)^2`` for n users and a contribution bound C; the paper prints half of it.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    bound
+        Contribution bound.
+    epsilon
+        Budget, positive.
+    printed
+        Whether to take the paper's half.
+
+    Returns
+    -------
+    float
+    """
     _validate.integer(1, n=n)
     _validate.positive_arrays(bound=bound, epsilon=epsilon)
     return (1 if printed else 2) * (bound / (n * epsilon)) ** 2
@@ -27,7 +45,7 @@ def noise_variance(n: int, bound: float, epsilon: float, *, printed: bool = Fals
 def plain_risk(
     rates: ArrayLike, *, bound: int, epsilon: float, users: ArrayLike | None = None, printed: bool = False
 ) -> float:
-    """Exact mean squared error of the clipped mean as an estimate of the mean rate.
+    """Exact risk of the clipped mean as an estimate of the mean rate.
 
     Parameters
     ----------
@@ -53,7 +71,8 @@ def plain_risk(
 
     Examples
     --------
-    >>> round(plain_risk([0.5, 2.0], bound=3, epsilon=1.0, users=[300, 100]), 6)
+    >>> rates, users = [0.5, 2.0], [300, 100]
+    >>> round(plain_risk(rates, bound=3, epsilon=1.0, users=users), 6)
     0.004839
     """
     rates, share, n = _groups(rates, users)
@@ -65,10 +84,21 @@ def plain_risk(
 
 @public
 def clipped_total_law(rates: ArrayLike, bound: int, users: ArrayLike | None = None) -> NDArray:
-    """Distribution of the sum of clipped Poisson counts, shape (n C + 1,), by powers of discrete transforms.
+    """Distribution of the sum of clipped Poisson counts.
 
-    Parameters as for `plain_risk`. The probability of each total is right to an absolute error near machine
-    precision.
+    Parameters
+    ----------
+    rates : array_like, shape (k,)
+        Poisson rates of the users, or of k groups of users.
+    bound
+        Contribution bound C.
+    users : array_like of int, shape (k,), optional
+        Number of users at each rate; by default one each.
+
+    Returns
+    -------
+    ndarray
+        Probability of each total from 0 to n C, with an absolute error near machine precision.
     """
     rates, share, n = _groups(rates, users)
     length = n * int(bound) + 1
@@ -91,22 +121,30 @@ def debiased_risk(
     users: ArrayLike | None = None,
     nodes: int = 6,
 ) -> float:
-    """Exact mean squared error of the debiased rate as an estimate of the mean rate.
+    """Exact risk of the debiased count as an estimate of the mean rate.
+
+    The noise is integrated piece by piece over the distribution of `clipped_total_law`. Time grows with the
+    number of users times the bound.
 
     Parameters
     ----------
-    rates, bound, epsilon, users
-        As for `plain_risk`.
+    rates : array_like, shape (k,)
+        Poisson rates of the users, or of k groups of users.
+    bound
+        Contribution bound C.
+    epsilon
+        Budget, positive.
     largest_rate
-        As for `poisson_rate`.
+        Rate at which the inverse is cut, as in `poisson_rate`.
+    users : array_like of int, shape (k,), optional
+        Number of users at each rate; by default one each.
     nodes
         Points of the Gauss-Legendre rule between two neighbouring totals.
 
     Returns
     -------
     float
-        The distribution of the clipped total from `clipped_total_law`, the noise integrated piece by piece,
-        both guards as atoms. Time grows with n C.
+        A mean squared error.
     """
     rates, share, n = _groups(rates, users)
     _validate.positive(epsilon=epsilon)
@@ -134,15 +172,26 @@ def debiased_risk(
 
 @public
 def bias_bound(rates: ArrayLike, bound: int, *, users: ArrayLike | None = None, split: bool = False) -> float:
-    """Bound on how far the mean of h lies below h of the mean: half the largest curvature times the variance.
+    """Bound on how much differences between rates lower the mean of the clipped counts.
+
+    The mean of a clipped count is a concave function h of the rate, so that its average over the users lies
+    below its value at the mean rate: by at most half the largest curvature times the variance of the rates.
 
     Parameters
     ----------
-    rates, bound, users
-        As for `plain_risk`.
+    rates : array_like, shape (k,)
+        Poisson rates of the users, or of k groups of users.
+    bound
+        Contribution bound C.
+    users : array_like of int, shape (k,), optional
+        Number of users at each rate; by default one each.
     split
-        Whether to treat rates above (C - 1) / 2 by themselves, for C at least 3 and a mean rate of at most
-        1 (Liu et al., Theorem C.3, repaired).
+        Whether to treat rates above ``(C - 1) / 2`` by themselves, for C at least 3 and a mean rate of at
+        most 1 (Liu et al., Theorem C.3, repaired).
+
+    Returns
+    -------
+    float
     """
     rates, share, _ = _groups(rates, users)
     target = share @ rates
@@ -160,7 +209,10 @@ def bias_bound(rates: ArrayLike, bound: int, *, users: ArrayLike | None = None, 
 
 @public
 def peak_curvature(bound: int) -> float:
-    """Largest ``|h''|`` over all rates: the probability that a Poisson variable of rate C - 1 equals it."""
+    """Largest curvature of the mean of a clipped Poisson count, over all rates.
+
+    It is the probability that a Poisson variable of rate ``C - 1`` equals its rate, for the bound C.
+    """
     return -float(clipped_poisson_curvature(bound - 1, bound))
 
 
@@ -175,14 +227,17 @@ def _groups(rates: ArrayLike, users: ArrayLike | None) -> tuple[NDArray, NDArray
 
 @public
 def clipped_poisson_curvature(rate: ArrayLike, bound: int) -> NDArray:
-    """Second derivative of `clipped_poisson_mean`: ``h''(rate) = -P(X = C - 1)``, elementwise."""
+    """Second derivative of `clipped_poisson_mean` in the rate, elementwise.
+
+    It is ``-P(X = C - 1)`` for a Poisson variable X of that rate and the bound C.
+    """
     _validate.integer(1, bound=bound)
     return -scipy.stats.poisson.pmf(bound - 1, np.asarray(rate, dtype=float))
 
 
 @public
 def clipped_poisson_variance(rate: ArrayLike, bound: int) -> NDArray:
-    """Variance of a clipped Poisson variable, elementwise: at most the rate."""
+    """Variance of a clipped Poisson count, elementwise; it is at most the rate."""
     mean = clipped_poisson_mean(rate, bound)
     rate = np.minimum(rate, 1e6 + 9.0 * bound)  # beyond, nobody is below the bound
     square = (
@@ -205,15 +260,19 @@ def _missing_variance(rate: NDArray, bound: int) -> NDArray:
 
 @public
 def clipped_poisson_slope(rate: ArrayLike, bound: int) -> NDArray:
-    """Derivative of `clipped_poisson_mean` in the rate: ``h'(rate) = P(X < C)``, elementwise."""
+    """Derivative of `clipped_poisson_mean` in the rate, elementwise.
+
+    It is ``P(X < C)`` for a Poisson variable X of that rate and the bound C.
+    """
     _validate.integer(1, bound=bound)
     return poisson_at_most(bound - 1, np.asarray(rate, dtype=float))
 
 
 @public
 def amplification(bound: int, largest_rate: float = 1.0) -> float:
-    """Most by which inverting multiplies an error: ``1 / P(Poi(largest_rate) < C)``.
+    """Largest factor by which the debiasing multiplies an error.
 
-    With the default it is the paper's gamma_C.
+    It is ``1 / P(X < C)`` for a Poisson variable X of the largest rate and the bound C; with the default rate
+    it is the paper's ``gamma_C``.
     """
     return float(1 / clipped_poisson_slope(guard(bound, largest_rate), bound))

@@ -1,4 +1,4 @@
-"""The density estimate from outside: users to try it on, how many coefficients help, and its exact risk."""
+"""The exact risk of the density estimate, the number of coefficients that is best, and users to try it on."""
 
 import math
 
@@ -17,7 +17,19 @@ Density = TrigonometricDensity | WrappedGammas
 
 @public
 def integrated_squared_error(coefficients: ArrayLike, law: Density) -> float:
-    """Integral of the squared difference of the estimated and the true density, by Parseval's identity."""
+    """Integrated squared error of an estimated density, by Parseval's identity.
+
+    Parameters
+    ----------
+    coefficients
+        Estimated coefficients, from the constant on.
+    law
+        The true density, such as `TrigonometricDensity`.
+
+    Returns
+    -------
+    float
+    """
     coefficients = np.asarray(coefficients, dtype=float)
     known = law.coefficients(len(coefficients))
     return float(np.square(coefficients - known).sum() + law.tail(len(coefficients)))
@@ -27,10 +39,29 @@ def integrated_squared_error(coefficients: ArrayLike, law: Density) -> float:
 def density_risk(
     law: Density, n: int, size: int, terms: int, *, epsilon: float, half_width: float | None = None
 ) -> float:
-    """Expected integrated squared error if every vote finds the right bin and no mean is cut.
+    """Expected integrated squared error, if every vote finds the right bin and no mean is cut.
 
-    Sum of the noise and of the records' own variance over the J - 1 estimated coefficients, and of the tail
-    that they leave out; parameters as for `coefficient_noise`.
+    It is the sum of the noise and of the records' own variance over the ``J - 1`` estimated coefficients, and
+    of the tail that they leave out.
+
+    Parameters
+    ----------
+    law
+        The true density, such as `TrigonometricDensity`.
+    n
+        Number of users.
+    size
+        Records of each.
+    terms
+        Number J of coefficients, the constant included.
+    epsilon
+        Budget of a user.
+    half_width
+        Half-width of a bin; by default that of `localised_half_width`.
+
+    Returns
+    -------
+    float
     """
     if terms == 1:
         return law.tail(1)
@@ -48,11 +79,29 @@ def density_risk(
 
 @public
 def printed_cutoff(n: int, size: int, *, epsilon: float, smoothness: float, constant: float) -> float:
-    """The real number M of eq. (45), with its constant ``C_beta``.
+    """Number of coefficients as the paper sets it, a real number (Kent, eq. (45)).
 
-    ``M = (n epsilon^2 min(T, T0))^(1 / (2 beta + 2))``,
-    ``T0 = (n epsilon^2)^(2 beta + 1) / (C_beta log(n epsilon^2))^(2 beta + 2)``. The proof asks for
-    ``C_beta >= K (2 beta + 1)`` with ``K >= 8536``; M is then below 1 until ``n epsilon^2`` exceeds 3e5.
+    It is ``M = (n epsilon^2 min(T, T_0))^(1 / (2 beta + 2))`` with
+    ``T_0 = (n epsilon^2)^(2 beta + 1) / (C_beta log(n epsilon^2))^(2 beta + 2)``. The proof asks for
+    ``C_beta >= K (2 beta + 1)`` with ``K >= 8536``; for ``beta >= 1``, M is then below 1 until
+    ``n epsilon^2`` exceeds 300,000.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    size
+        Number T of records of each.
+    epsilon
+        Budget of a user.
+    smoothness
+        The smoothness ``beta > 0``.
+    constant
+        The constant ``C_beta``.
+
+    Returns
+    -------
+    float
     """
     _validate.integer(1, n=n, size=size)
     _validate.positive(epsilon=epsilon, smoothness=smoothness, constant=constant)
@@ -69,11 +118,28 @@ VOTE_CONSTANT = 64.0
 def coefficient_noise(
     *, n: int, size: int, terms: int, epsilon: float, half_width: float | None = None
 ) -> float:
-    """Variance that the Laplace noise adds to one estimated coefficient: exact, whatever bin is chosen.
+    """Exact variance that the Laplace noise adds to one estimated coefficient, whatever bin is chosen.
 
-    For J = `terms` at least 2 coefficients, the constant included, and n users, best a multiple of 2 (J - 1),
-    it is ``288 (J - 1) half_width^2 / (n epsilon^2)`` for ``epsilon <= 1``: twice, for the rescaling, the
-    variance of the mean of n / (2 (J - 1)) Laplace variables of scale 6 half_width / epsilon.
+    With J coefficients, the constant included, and half-width h it is ``288 (J - 1) h^2 / (n epsilon^2)`` for
+    ``epsilon <= 1``. This is twice, for the rescaling, the variance of the mean of ``n / (2 (J - 1))``
+    Laplace variables of scale ``6 h / epsilon``.
+
+    Parameters
+    ----------
+    n
+        Number of users, best a multiple of ``2 (J - 1)``.
+    size
+        Records of each.
+    terms
+        Number J of coefficients, at least 2.
+    epsilon
+        Budget of a user.
+    half_width
+        Half-width of a bin; by default that of `localised_half_width`.
+
+    Returns
+    -------
+    float
     """
     _validate.integer(2, n=n, terms=terms)
     count, budget = split_budget(terms - 1, epsilon=epsilon)
@@ -95,22 +161,35 @@ def density_cutoff(
     radius: float = 1.0,
     constant: float = VOTE_CONSTANT,
 ) -> int:
-    """Number J of coefficients for n users of `size` records: eq. (45) as an integer, its constants counted.
+    """Number of coefficients with the smallest bound on the risk, in the place of Kent's eq. (45).
 
     The printed M weighs the bias ``M^(-2 beta)`` against ``M^2 / (n T epsilon^2)`` without the factor of
     several thousand that the noise has. This function takes the odd J that minimises the bound
-    ``radius^2 (J + 1)^(-2 beta) + (J - 1) coefficient_noise`` among those whose folds are large enough to
-    vote: ``J - 1 <= n z / (constant log(n z))``, ``z = min(epsilon, epsilon^2)``. J is odd so that a
-    frequency has both of its functions, and 1, the uniform density, if nothing else pays; at most
-    ``2 (J - 1) - 1`` users are beyond equal folds.
+    ``r^2 (J + 1)^(-2 beta) + (J - 1) v``, with the `coefficient_noise` v, among those with enough users in
+    each vote: ``J - 1 <= n z / (C_beta log(n z))`` with ``z = min(epsilon, epsilon^2)``. An odd J has both
+    functions of each frequency; it is 1, the uniform density, if nothing else has a smaller bound. At most
+    ``2 (J - 1) - 1`` users are left over when the others are divided equally.
 
     Parameters
     ----------
-    smoothness, radius
-        beta and r of the Sobolev class (with a_1 = 0).
+    n
+        Number of users.
+    size
+        Records of each.
+    epsilon
+        Budget of a user.
+    smoothness
+        The smoothness ``beta > 0`` of the Sobolev class.
+    radius
+        Its radius r, in which the constant does not count.
     constant
-        C_beta; the proof's is of the order 1e4. With the default an evenly split vote and a vote for an empty
-        bin are about ``log(n z)^(1/2)`` standard deviations of their difference apart.
+        The constant ``C_beta``; that of the paper's proof is of the order of ten thousand. With the default
+        an evenly split vote and a vote for an empty bin are about ``log(n z)^(1/2)`` standard deviations of
+        their difference apart.
+
+    Returns
+    -------
+    int
     """
     _validate.integer(1, size=size)
     _validate.integer(1, 10**15, n=n)
@@ -131,10 +210,28 @@ def density_cutoff(
 def draw_user_coefficients(
     law: Density, *, n: int, size: int, terms: int, epsilon: float | None = None, rng: Rng
 ) -> NDArray:
-    """Draw the means of the first `terms` basis functions over each user's records, shape (n, terms).
+    """Draw each user's means of the basis functions over its records.
 
-    The first column is 1. With a budget `epsilon` only the coefficients that `density_coefficients` asks a
-    user of this budget for are computed (one of J - 1 for a budget below 2) and all others are NaN.
+    Parameters
+    ----------
+    law
+        Density of the records, such as `TrigonometricDensity`.
+    n
+        Number of users.
+    size
+        Records of each.
+    terms
+        Number of basis functions.
+    epsilon
+        If it is given, only the coefficients are computed for which `density_coefficients` asks a user of
+        this budget, for a budget below 2 a single one; all others are NaN.
+    rng
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray, shape (n, terms)
+        One row per user; the first column is 1.
     """
     _validate.integer(1, n=n, terms=terms)
     _validate.integer(1, 10**8, size=size)

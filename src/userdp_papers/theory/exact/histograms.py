@@ -1,4 +1,4 @@
-"""The exact error of released histograms, and what the choice of a bound is compared with."""
+"""The exact error of released histograms, and the contribution bounds that are best in hindsight."""
 
 from typing import Any
 
@@ -17,10 +17,11 @@ from userdp.privacy.choice import ExponentialChoice
 
 @public
 def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, **release: Any) -> Floats:
-    """Exact expected l1 distance of the release from the true histogram, for several bounds, shape (k,).
+    """Exact expected error of a released histogram, for several contribution bounds.
 
-    ``sum_j E |bias_j + noise_j|``: the mean of a folded Laplace or normal variable in closed form. Parameters
-    as for `clipped_totals` and `histogram_noise`.
+    The error is the sum over the items of the absolute difference from the true count; its mean is that of a
+    folded Laplace or normal variable, in closed form. The release is described by the parameters of
+    `clipped_totals` and `histogram_noise`.
     """
     counts = counts_or_zero(counts)
     bounds = np.asarray(bounds, dtype=float)
@@ -31,7 +32,26 @@ def expected_loss(counts: ArrayLike, bounds: ArrayLike, *, delta: float = 0.0, *
 
 @public
 def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats:
-    """Mean of ``|shift + noise|`` for Laplace or normal noise of a scale, elementwise."""
+    """Mean absolute value of a number plus noise, elementwise.
+
+    Parameters
+    ----------
+    shift
+        The number.
+    scale
+        Scale of the noise: of a Laplace variable, or the standard deviation of a normal one.
+    gaussian
+        Whether the noise is normal.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> float(folded_mean(0.0, 2.0, gaussian=False))
+    2.0
+    """
     shift, scale = np.broadcast_arrays(np.abs(np.asarray(shift, dtype=float)), scale)
     _validate.vector(0, scale=np.ravel(scale))
     ratio = np.divide(shift, scale, out=np.full(shift.shape, np.inf), where=scale > 0)
@@ -45,7 +65,7 @@ def folded_mean(shift: ArrayLike, scale: ArrayLike, *, gaussian: bool) -> Floats
 def expected_error(
     totals: ArrayLike, truth: ArrayLike, *, scale: ArrayLike, threshold: ArrayLike, printed: bool = False
 ) -> Floats:
-    """Exact expected distance of each released count from the truth, given the clipped totals.
+    """Exact expected error of each released count, given the clipped totals.
 
     Parameters
     ----------
@@ -61,7 +81,7 @@ def expected_error(
     Returns
     -------
     ndarray, shape (..., d)
-        ``E |(h + Z) 1{h + Z > t} - N|`` in closed form, h from `totals` and N from `truth`.
+        ``E |(h + Z) 1{h + Z > t} - N|`` in closed form, for a clipped total h and a true total N.
 
     Notes
     -----
@@ -88,11 +108,24 @@ def _excess(x: Floats, scale: Floats) -> Floats:
 
 @public
 def error_constants(scale: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Floats]:
-    """Constants c and chi of the two bounds of `expected_error`, threshold at least scale, elementwise.
+    r"""Constants of two bounds on `expected_error`, elementwise.
 
-    Of an item with clipped total h and truth N, whole numbers, the error lies between
-    ``(N - h) / 2 + c min(h, t)`` and ``N - h + (1 + chi) min(h, t)``, for `printed` up to ``(1 + chi)``
-    times ``N - h + min(h, t)``: what stands of Liu et al. (2023), Theorem 5.2, in sharper form.
+    The error of an item with clipped total h and true total N, both whole numbers, lies between
+    ``(N - h) / 2 + c min(h, t)`` and ``N - h + (1 + chi) min(h, t)``. With `printed` in `expected_error` the
+    upper bound is ``(1 + chi) (N - h + min(h, t))``. This is what stands of Liu et al. (2023), Theorem 5.2,
+    in sharper form.
+
+    Parameters
+    ----------
+    scale
+        Scale of the Laplace noise.
+    threshold
+        Threshold t of the release, at least `scale`.
+
+    Returns
+    -------
+    tuple
+        The constants c and :math:`\chi`.
     """
     (b,), t = _validate.positive_arrays(scale=scale), np.asarray(threshold, dtype=float)
     small = np.exp(-(t - 1) / b) * (t + b - 2) / 2
@@ -101,27 +134,41 @@ def error_constants(scale: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Flo
 
 @public
 def two_approximate_bound(counts: ArrayLike, **options: Any) -> float:
-    """Contribution bound whose loss is at most twice the best in hindsight; itself *not* private.
+    """Contribution bound with an error of at most twice the best in hindsight; it is *not* private.
 
-    The largest minimiser of G, options as for `surrogate_curve`: the largest norm C such that the users at or
-    above it weigh at least M together, each weighing ``||N_u||_1 / ||N_u||``; 0 if all weigh less.
+    It is the largest bound at which the curve G of `surrogate_curve`, with the same options, is smallest: the
+    largest norm such that the users at or above it have a total weight of at least the noise mass M, where a
+    user with counts ``N_u`` has the weight ``||N_u||_1 / ||N_u||``; 0 if the total weight of all is less.
 
     Notes
     -----
-    Liu et al. (2023), Lemma 4.2 (delta = 0: each user weighs 1, so that this is the ceil(M)-th largest
-    size, which for "add-remove" is the ceil(d / epsilon)-th) and Theorem 4.3 (delta > 0).
-    `expected_loss` at this bound is at most 1.466 times the best for Laplace noise, 1.543 for Gaussian.
+    Liu et al. (2023), Lemma 4.2 (without delta: each user has weight 1, so that this is the M-th largest
+    size, M rounded up; for "add-remove" M is ``d / epsilon``) and Theorem 4.3 (with delta). `expected_loss`
+    at this bound is at most 1.466 times the best for Laplace noise, 1.543 for Gaussian.
     """
     return surrogate_curve(counts, **options).minimiser()
 
 
 @public
 def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.0) -> float:
-    """Most that one user changes `objective` at any of the bounds, under either relation of neighbours.
+    """Sensitivity of `objective`: how much one user can change it, at any of the bounds.
 
-    ``2 C_max - (2 - weight) min(bounds)``, with `largest` the public bound C_max of the records of one user,
-    at least the largest of `bounds`: a user's part of V lies between 0 and this, and an absent user and one
-    with C_max records attain both ends.
+    It is ``2 C_max - (2 - w) C_min`` with the smallest bound ``C_min`` and the weight w, under either
+    relation of neighbours: the part of one user lies between 0 and this number, which a user with ``C_max``
+    records attains.
+
+    Parameters
+    ----------
+    bounds
+        The contribution bounds.
+    largest
+        Public bound ``C_max`` on the records of one user, at least the largest of `bounds`.
+    weight
+        The weight w of `objective`.
+
+    Returns
+    -------
+    float
     """
     bounds = whole_bounds(bounds)
     _validate.in_range(0, 2, weight=weight)
@@ -131,7 +178,7 @@ def objective_sensitivity(bounds: ArrayLike, *, largest: int, weight: float = 1.
 
 @public
 def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **release: Any) -> Floats:
-    """Computable bound V of the expected loss for each bound, as `objective_from_totals`, from the counts."""
+    """Bound on the expected error for each contribution bound: `objective_from_totals`, from counts."""
     bounds = whole_bounds(bounds)
     expected = clipped_totals(counts, bounds, norm=1)
     return objective_from_totals(norms(counts, 1), expected, bounds, weight=weight, **release)
@@ -139,9 +186,9 @@ def objective(counts: ArrayLike, bounds: ArrayLike, *, weight: float = 1.0, **re
 
 @public
 def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
-    """Keep a uniform sample, without replacement, of at most `bound` records of each user.
+    """Keep a random sample of each user's records, no more than a contribution bound allows.
 
-    Output distribution: the row of user u is multivariate hypergeometric with ``min(bound, m_u)`` draws,
+    Output distribution: the row of user u is multivariate hypergeometric with ``min(C, m_u)`` draws,
     independently of the other users'.
 
     Parameters
@@ -150,6 +197,8 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
         Count of each user and item; what is not a count is taken for 0.
     bound
         Contribution bound C, at least 1 and at most ten million.
+    rng
+        Source of the randomness.
 
     Returns
     -------
@@ -158,7 +207,8 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
 
     Notes
     -----
-    Liu et al. (2023), Section 5. One user at a time, as printed; `nested_totals` is the fast twin.
+    Liu et al. (2023), Section 5. One user at a time, as printed; `nested_totals` has the same distribution
+    and is faster.
     """
     _validate.generator(rng=rng)
     (bound,) = whole_bounds([bound], "bound").tolist()
@@ -170,18 +220,53 @@ def random_clip(counts: ArrayLike, bound: int, rng: Rng) -> Ints:
 
 @public
 def grid_law(curve: Surrogate, bounds: ArrayLike, *, epsilon: float) -> Floats:
-    """Distribution of `exponential_bound` on candidates in [0, curve.largest]: probabilities, shape (k,)."""
+    """Probability with which `exponential_bound` chooses each of several candidates.
+
+    Parameters
+    ----------
+    curve
+        What `surrogate_curve` returns.
+    bounds
+        The candidates, from 0 to the largest bound of the curve.
+    epsilon
+        Budget of the choice.
+
+    Returns
+    -------
+    ndarray
+    """
     return bound_choice(curve, epsilon).law(-curve.values(_validate.vector(0, curve.largest, bounds=bounds)))
 
 
 @public
 def exponential_law(scores: ArrayLike, *, sensitivity: float, epsilon: float) -> Floats:
-    """Distribution of `ExponentialChoice`: ``exp(epsilon score / (2 sensitivity))`` normalised, (k,)."""
+    """Probability with which `ExponentialChoice` chooses each candidate.
+
+    It is in proportion to ``exp(epsilon s / (2 S))`` for a candidate of score s and scores of sensitivity S.
+
+    Parameters
+    ----------
+    scores
+        Score of each candidate.
+    sensitivity
+        Sensitivity of the scores.
+    epsilon
+        Budget of the choice.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> exponential_law([0.0, 1.0], sensitivity=1.0, epsilon=2.0).round(3)
+    array([0.269, 0.731])
+    """
     return ExponentialChoice.calibrated(epsilon=epsilon, sensitivity=sensitivity).law(scores)
 
 
 @public
 def log_density(curve: Surrogate, bounds: ArrayLike, rate: float) -> Floats:
-    """Logarithm of the density proportional to ``exp(-rate G)`` on [0, largest]."""
+    """Logarithm of the density in proportion to ``exp(-b G)`` from 0 to the largest bound, for a rate b."""
     _validate.in_range(0, 1e300, rate=rate)
     return -rate * curve.values(bounds) - logsumexp(curve.segments(rate)[2])

@@ -1,4 +1,4 @@
-"""Exact risks of users with infinitely many records: they know theta, so that only the noise can mislead."""
+"""Exact risks for users with infinitely many records, who know the mean, so that only the noise matters."""
 
 import numpy as np
 from scipy.special import expit
@@ -11,10 +11,23 @@ from userdp.privacy.reports import BinaryResponse, UnaryEncoding
 
 @public
 def miss_probability(n: int, count: int, *, epsilon: float) -> float:
-    """Probability that another ball has at least as many votes as the right one: the event in (61).
+    """Probability that another ball gets at least as many votes as the right one, the event in Kent's (61).
 
-    For n users who all vote for one of N = `count` balls it is
+    For n users who all vote for one of N balls it is
     ``1 - sum_k P(Bin(n, p) = k) P(Bin(n, 1 - p) < k)**(N - 1)`` with ``p = expit(epsilon / 2)``.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    count
+        Number N of balls.
+    epsilon
+        Budget of a user.
+
+    Returns
+    -------
+    float
     """
     _validate.integer(1, _validate.LISTED, n=n)
     _validate.integer(1, count=count)
@@ -33,13 +46,14 @@ def miss_probability(n: int, count: int, *, epsilon: float) -> float:
 
 @public
 def two_point_risk(n: int, *, epsilon: float) -> float:
-    """Smallest average risk at theta = -1 and theta = 1 when every user knows theta, over all channels.
+    """Smallest average risk at the means ``-1`` and ``+1`` if every user knows the mean.
 
-    No epsilon-private, sequentially interactive channel and no estimator has a smaller one, and n randomised
-    bits attain it: a lower bound on the risk over [-1, 1] whatever the number of records.
+    No private channel, even if it is sequentially interactive, and no estimator has a smaller one, and n
+    randomised bits attain it. It is a lower bound on the worst risk on ``[-1, 1]``, whatever the number
+    of records.
 
-    For n users it is ``2 sum_k b0 b1 / (b0 + b1)`` with b1 and b0 the probabilities of k under Bin(n, p) and
-    Bin(n, 1 - p), ``p = expit(epsilon)``.
+    For n users it is ``2 sum_k b_0 b_1 / (b_0 + b_1)``, where ``b_1`` and ``b_0`` are the probabilities of k
+    under ``Bin(n, p)`` and ``Bin(n, 1 - p)`` with ``p = expit(epsilon)``.
     """
     _validate.integer(1, _validate.LISTED, n=n)
     _validate.budget(epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""How much a truncated mean of users with private sizes can be moved, near given data."""
+"""How much a truncated mean of users with private sizes can change, near given data."""
 
 import math
 
@@ -11,10 +11,10 @@ from userdp.central.private_sizes import TruncatedMean
 
 @public
 def sensitivity_within(statistic: TruncatedMean, means: ArrayLike, sizes: ArrayLike, changes: int) -> float:
-    """Bound on the local sensitivity of every input that differs in at most `changes` users.
+    """Bound the local sensitivity of every input that differs in at most `changes` users.
 
-    The users that differ, and the one that is replaced next, are taken away where that hurts most, and
-    `changes` worst users are put in; total weight and mean deviation are bounded one by one.
+    The users who differ, and the one who is replaced next, are removed where that changes most, and as many
+    worst users are put in; the total weight and the mean deviation are bounded one after the other.
     """
     weights, deviations = statistic.terms(means, sizes)
     gone = changes + 1

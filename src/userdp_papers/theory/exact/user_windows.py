@@ -13,7 +13,20 @@ from userdp_papers.populations.records import BetaUsers
 
 @public
 def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
-    """Values j / `size` of the mean of a user's records and their probabilities: Beta-binomial."""
+    """Distribution of the mean of the records of one user from `BetaUsers`.
+
+    Parameters
+    ----------
+    users
+        The users, a `BetaUsers`.
+    size
+        Number of records.
+
+    Returns
+    -------
+    values, probabilities : ndarray
+        The values are ``j / size``, where the number j of ones has a Beta-binomial distribution.
+    """
     _validate.integer(1, 10**8, size=size)
     ones = np.arange(int(size) + 1)
     if users.own_variance == 0:
@@ -25,11 +38,26 @@ def mean_law(users: BetaUsers, size: int) -> tuple[NDArray, NDArray]:
 
 @public
 def window_half_width(distances: Any, law: Any, outside: Any) -> Any:
-    """Smallest ``r >= 0`` with probability at most `outside` at distances above r; rational if these are.
+    """Half-width of an interval that a user's mean leaves with at most a given probability.
+
+    Parameters
+    ----------
+    distances
+        Possible distances of the mean from the centre of the interval.
+    law
+        Their probabilities.
+    outside
+        The largest probability of a distance above the half-width.
+
+    Returns
+    -------
+    number
+        The smallest half-width; a rational number if all of these are.
 
     Examples
     --------
-    >>> float(window_half_width([0.1, 0.3, 0.2], [0.5, 0.1, 0.4], outside=0.1))
+    >>> distances, law = [0.1, 0.3, 0.2], [0.5, 0.1, 0.4]
+    >>> float(window_half_width(distances, law, outside=0.1))
     0.2
     """
     distances, law = np.asarray(distances), np.asarray(law)

@@ -1,7 +1,7 @@
-"""Who wins a vote, exactly, and the risk of the localised mean of Kent, Berrett and Yu without Monte Carlo.
+"""Which bin wins a vote, and the exact risk of the localised mean of Kent, Berrett and Yu.
 
-`userdp_papers.theory.sampled` integrates votes and noise out given the users' means; here the means are
-integrated out too.
+The users' means, their votes and the noise are all integrated out. Given the users' means,
+`risks_given_means` integrates out the rest.
 """
 
 import functools
@@ -26,32 +26,44 @@ WIDTHS = np.geomspace(0.25, 16.0, 37)  # half-widths that are tried, in standard
 
 @public
 def shifted_sign_means(theta: float, size: int) -> MeanLaw:
-    """Distribution of theta plus the mean of `size` fair signs (the records of Kent's Figure 5)."""
+    """Distribution of a number plus the mean of fair signs (the records of Kent's Figure 5).
+
+    Parameters
+    ----------
+    theta
+        The number.
+    size
+        How many signs.
+
+    Returns
+    -------
+    MeanLaw
+    """
     fair = sign_means(0.0, size)
     return MeanLaw(theta, theta + fair.values, fair.probabilities)
 
 
 @public
 def winner_over_users(p: ArrayLike, users: int, epsilon: float) -> NDArray:
-    """Probability that each bin wins the vote of Kent's Algorithm 2, the users' means integrated out.
+    """Probability that each bin wins the vote of Kent's Algorithm 2, for users of one distribution.
 
     Output distribution: no randomness. Given how many users vote for each bin, the vote totals are
-    independent; the multinomial distribution of these numbers is dealt with bin by bin, the state being the
-    users not yet placed.
+    independent. The multinomial distribution of these numbers is summed bin by bin, over the number of users
+    not yet placed.
 
     Parameters
     ----------
     p : array_like, shape (K,)
         Probability that a user's mean lies in each bin; they sum to 1.
     users
-        Users who vote, h; the work grows as ``h^3`` for each bin of positive probability.
+        Number h of users who vote; the work grows as ``h^3`` for each bin of positive probability.
     epsilon
         Budget of a vote.
 
     Returns
     -------
     ndarray, shape (K,)
-        Sums to 1; ties go to the first bin.
+        They sum to 1; ties go to the first bin.
     """
     p = _validate.vector(0, p=p)
     if abs(p.sum() - 1) > 1e-9:
@@ -122,7 +134,24 @@ def _win(left: NDArray, right: NDArray, equal: NDArray, counts: NDArray, chances
 
 
 def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray:
-    """Mean squared error of the refinement (Kent, Algorithm 3) given each chosen bin, shape (bins.count,)."""
+    """Mean squared error of the refinement, given each chosen bin (Kent, Algorithm 3).
+
+    Parameters
+    ----------
+    law
+        Distribution of a user's mean, a `MeanLaw`.
+    bins
+        The bins.
+    n
+        Number of users of both halves.
+    epsilon
+        Budget of a user.
+
+    Returns
+    -------
+    ndarray
+        One number for each bin.
+    """
     half, margin = n // 2, KENT_MARGIN * bins.half_width
     lower, upper = bins.ends(np.arange(bins.count))
     bias, square = law.projected(lower - margin, upper + margin)
@@ -132,7 +161,7 @@ def risks_by_bin(law: MeanLaw, bins: Bins, *, n: int, epsilon: float) -> NDArray
 
 @public
 def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
-    """Risk of the localised mean (Kent, Algorithm 2) for users of one size, exact up to rounding.
+    """Exact risk of the localised mean for users of one size (Kent, Algorithm 2).
 
     Parameters
     ----------
@@ -143,16 +172,18 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
     epsilon
         Budget of a user.
     half_width
-        Half of a bin's width, Delta.
+        Half-width of a bin.
 
     Returns
     -------
     risk, missed : float
-        Mean squared error, and probability that the chosen bin is not theta's nor next to it.
+        Mean squared error, and probability that the chosen bin is neither that of the mean nor next to it.
 
     Examples
     --------
-    >>> risk, missed = localised_risk(sign_means(0.137, 5000), n=20, epsilon=1.0, half_width=0.25)
+    >>> law = sign_means(0.137, 5000)
+    >>> setting = {"n": 20, "epsilon": 1.0, "half_width": 0.25}
+    >>> risk, missed = localised_risk(law, **setting)
     >>> f"{risk:.4g} {missed:.4g}"
     '0.4526 0.1394'
     """
@@ -166,21 +197,30 @@ def localised_risk(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -
 
 @public
 def localised_bound(law: MeanLaw, *, n: int, epsilon: float, half_width: float) -> tuple[float, float]:
-    """Upper bound on the risk of Kent's Algorithm 2 at any width, and on the chance of a failed vote.
+    """Upper bounds on the risk of Kent's Algorithm 2 at any width, and on the probability of a failed vote.
 
-    The bin of each likely winner gets all the probability that its bound allows, the costliest first; a vote
-    fails if the chosen bin is neither theta's own nor next to it.
+    A vote fails if the chosen bin is neither that of the mean nor next to it. For the bound on the risk, each
+    bin gets all the probability of winning that its own bound allows, the costliest first.
 
     Parameters
     ----------
     law
         Distribution of a user's mean.
-    n, epsilon, half_width
-        As for `userdp.local.mean.localised_mean`.
+    n
+        Number of users.
+    epsilon
+        Budget of a user.
+    half_width
+        Half-width of a bin.
+
+    Returns
+    -------
+    risk, failure : float
 
     Examples
     --------
-    >>> risk, failure = localised_bound(sign_means(0.1, 1000), n=10_000, epsilon=1.0, half_width=0.02)
+    >>> setting = {"n": 10_000, "epsilon": 1.0, "half_width": 0.02}
+    >>> risk, failure = localised_bound(sign_means(0.1, 1000), **setting)
     >>> f"{risk:.1e} {failure < 1e-3}"
     '5.9e-06 True'
     """
@@ -209,9 +249,19 @@ def _beats(p: NDArray, home: float, voters: int, epsilon: float) -> NDArray:
 
 @public
 def calibrated_half_width(*, n: int, size: int, epsilon: float) -> tuple[float, float, float]:
-    """Half-width with the smallest bound at the worst of eight positions in a bin, for signs near 0.
+    """Choose the half-width of a bin with the smallest bound on the risk, for signs near 0.
 
-    Signs have the largest variance that records in [-1, 1] can have, and the most at mean 0.
+    Signs have the largest variance that records in ``[-1, 1]`` can have, and the largest at mean 0. The bound
+    is that at the worst of eight positions of the mean in a bin.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    size
+        Records of each.
+    epsilon
+        Budget of a user.
 
     Returns
     -------
@@ -235,19 +285,20 @@ def _worst(n: int, size: int, epsilon: float, half_width: float) -> tuple[float,
 @public
 @functools.lru_cache(maxsize=64)
 def vote_law(users: int, epsilon: float) -> NDArray:
-    """Distribution of the votes that a bin gets from `users` reports of Algorithm 2, by true votes.
+    """Distribution of the votes that a bin gets in Kent's Algorithm 2, by its true votes.
 
     Parameters
     ----------
     users
-        Users who vote, h.
+        Number h of users who vote.
     epsilon
-        Budget of a vote, positive; a bit is kept with probability e^(epsilon/2) / (1 + e^(epsilon/2)).
+        Budget of a vote, positive.
 
     Returns
     -------
     ndarray, shape (h + 1, h + 1), read-only
-        Row c: the probabilities of 0 .. h votes for a bin with c true ones, Bin(c, p) + Bin(h - c, 1 - p).
+        Row c has the probabilities of 0 to h votes for a bin with c true ones: of a sum of two binomial
+        counts, ``Bin(c, p)`` and ``Bin(h - c, 1 - p)`` with ``p = expit(epsilon / 2)``.
     """
     _validate.integer(1, users=users)
     _validate.positive(epsilon=epsilon)
@@ -259,7 +310,7 @@ def vote_law(users: int, epsilon: float) -> NDArray:
 
 @public
 def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
-    """Probability that each bin wins the vote of Algorithm 2 given the true votes, ties going to the first.
+    """Probability that each bin wins the vote of Kent's Algorithm 2, given the true votes.
 
     Parameters
     ----------
@@ -271,7 +322,7 @@ def winner_given_votes(held: ArrayLike, epsilon: float) -> NDArray:
     Returns
     -------
     ndarray, shape (K,)
-        P(bin j wins) = sum over b of P(Z_j = b) prod_{i<j} P(Z_i < b) prod_{i>j} P(Z_i <= b).
+        They sum to 1; ties go to the first bin.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""DAME's risk without Monte Carlo, and the bounds of its Theorems 1 and 2, with equation numbers.
+"""The risk of DAME without simulation, and the bounds of its Theorems 1 and 2.
 
-Its votes overlap, so that the risk is enclosed between two bounds, which meet where the vote is safe. Risks
-are mean squared errors for theta in [-1, 1]; n users, epsilon the local budget of each.
+The votes of DAME overlap, and therefore its risk is enclosed between two bounds, which meet where the vote
+hardly ever fails. Risks are mean squared errors for a mean in ``[-1, 1]``.
 """
 
 import math
@@ -31,10 +31,26 @@ REACH = 2  # bins from theta's own at which DAME still succeeds
 
 @public
 def overtakes(steps: tuple[float, float, float], n: int) -> float:
-    """Probability that n independent steps of -1, 0 or 1, with the probabilities `steps`, sum to at least 0.
+    """Probability that a random walk ends at 0 or above.
 
-    A falling sum is tilted until its mean is 0 before it is convolved: small probabilities keep their digits,
-    and by Hoeffding's inequality it stays within a few roots of n, which is all that is convolved.
+    A sum with a negative mean is tilted until its mean is 0 before it is convolved. Small probabilities then
+    keep their digits, and by Hoeffding's inequality the sum stays within a few roots of n.
+
+    Parameters
+    ----------
+    steps
+        Probabilities of the steps ``-1``, 0 and ``+1``.
+    n
+        Number of steps, which are independent.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(overtakes([0.5, 0.0, 0.5], 2), 4)
+    0.75
     """
     down, stay, up = steps
     if up == 0:
@@ -60,30 +76,35 @@ def dame_risk(
     half_width: float | None = None,
     means: Callable[[float, int], MeanLaw] = sign_means,
 ) -> tuple[float, float, float]:
-    """Enclosure of the risk of `userdp.local.unequal.dame` without Monte Carlo.
+    """Enclose the risk of `dame` between two bounds, without simulation.
 
-    Given the chosen bin the risk is explicit. The bins within two of theta's have nearly one risk, and any
-    other wins only if it has at least the votes of theta's own bin, a sum of independent steps.
+    Given the chosen bin the risk is explicit. Bins at most two away from that of the mean have nearly one
+    risk. Any other bin wins only if it has at least the votes of the mean's own bin, which is an event about
+    a sum of independent steps.
 
     Parameters
     ----------
     theta
         True mean.
     size_law
-        Distribution of the sizes, a few values.
-    n, epsilon, size_cap
-        As for `dame`.
+        Distribution of the sizes, with few values.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+    size_cap
+        Effective maximum size ``m~``, which is also what a user needs in order to vote.
     half_width
         Half-width of a bin, instead of the paper's.
     means
-        Distribution of a user's mean from theta and its size, a `userdp.planning.risk.localised.MeanLaw`.
+        Function from `theta` and a size to the distribution of a user's mean, a `MeanLaw`.
 
     Returns
     -------
     low, high : float
         The risk lies between them.
     failure : float
-        Bound on the probability that the chosen bin is more than two from theta's.
+        Bound on the probability that the chosen bin is more than two away from that of the mean.
     """
     half = n // 2
     tau = dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon) if half_width is None else half_width
@@ -132,16 +153,20 @@ def _overtaking(ours: float, theirs: NDArray, keep: float, users: int) -> NDArra
 @public
 @dataclass(frozen=True)
 class DameConstants:
-    """The constants c1 .. c5 of DAME's Theorems 1 and 2, and the trivial bound of Theorem 2.
+    """The constants of DAME's Theorems 1 and 2.
 
     Parameters
     ----------
-    c1, c2
-        Factor and exponent of the lower bound (10).
+    c1
+        Factor of the lower bound (10).
+    c2
+        Constant in the exponent of the lower bound.
     c3
         Factor of the upper bound (11).
-    c4, c5
-        Inner and outer constant of phi, the cost of a vote.
+    c4
+        Inner constant of ``phi(a)``, the squared fraction of voters that is needed.
+    c5
+        Its outer constant.
     trivial
         The bound that holds without any data.
     """
@@ -178,7 +203,24 @@ def check_setting(n: int, epsilon: float, form: str = "corrected") -> None:
 
 @public
 def dame_phi(a: ArrayLike, *, n: int, epsilon: float, constants: DameConstants = CORRECTED) -> NDArray:
-    """``phi(a)``: squared fraction of voters that a size cap `a` needs (DAME, Theorem 2, as in its proof)."""
+    """Squared fraction of voters that a size cap needs (DAME, Theorem 2, as in its proof).
+
+    Parameters
+    ----------
+    a
+        The size cap.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+    constants
+        Constants of the theorem.
+
+    Returns
+    -------
+    float or ndarray
+        The function ``phi(a)``.
+    """
     _validate.positive(n=n, epsilon=epsilon)
     x = constants.c4 * np.maximum(np.asarray(a, float) * n * epsilon**2, 1.0)
     return constants.c5 / (n * epsilon**2) * np.log(x / np.log(x))
@@ -193,12 +235,27 @@ def dame_size_cap(
     form: Form = "corrected",
     constants: DameConstants | None = None,
 ) -> int:
-    """Effective maximum size ``m~`` (DAME, eq. (12)).
+    """Effective maximum size ``m~``: more records give a user no more weight (DAME, eq. (12)).
 
-    The printed form is the largest a with ``P(m >= a)**2 >= min(phi(a), 1)``; the corrected form, the
-    only one that the proof of Theorem 2 supports, leaves out the minimum and falls back to 1.
+    The printed form is the largest a with ``P(m >= a)**2 >= min(phi(a), 1)``. The corrected form, which is
+    the one that the proof of Theorem 2 supports, leaves out the minimum and falls back to 1.
 
-    Parameters as for `dame_upper`; the constants are by default those of `form`.
+    Parameters
+    ----------
+    size_law
+        Distribution of the number of records.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+    form
+        Which form, "printed" or "corrected".
+    constants
+        Constants of the theorem; by default those of `form`.
+
+    Returns
+    -------
+    int
     """
     check_setting(n, epsilon, form)
     phi = partial(dame_phi, n=n, epsilon=epsilon, constants=constants or FORMS[form])
@@ -236,7 +293,8 @@ def dame_lower(size_law: SizeLaw, *, n: int, epsilon: float, constants: DameCons
     Examples
     --------
     >>> from userdp.sizes import two_point_sizes
-    >>> law, setting = two_point_sizes(1, 400, 0.4), {"n": 10**6, "epsilon": 0.5}
+    >>> law = two_point_sizes(1, 400, 0.4)
+    >>> setting = {"n": 10**6, "epsilon": 0.5}
     >>> f"{dame_lower(law, **setting):.1e} {dame_upper(law, **setting):.1e}"
     '4.2e-13 1.0e-03'
     """
@@ -303,10 +361,25 @@ def dame_upper(
 
 @public
 def dame_noise_risk(size_law: SizeLaw, *, n: int, epsilon: float, size_cap: int) -> float:
-    """Variance of DAME's estimate that is due to the Laplace noise alone: exact, given the chosen bin.
+    """Variance of DAME's estimate that is due to the Laplace noise alone, exact given the chosen bin.
 
-    With n/2 reports of noise scale 14 tau / epsilon and the debiasing factor of eq. (9) it is
-    ``1568 L / (n epsilon^2 (E sqrt(min(m, m~)))^2)``.
+    Half of the users send reports with noise of scale ``14 tau / epsilon``, and the average is divided by the
+    factor of eq. (9), which makes ``1568 L / (n epsilon^2 (E sqrt(min(m, m~)))^2)``, with L the `dame_log`.
+
+    Parameters
+    ----------
+    size_law
+        Distribution of the number of records.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+    size_cap
+        The size cap ``m~``.
+
+    Returns
+    -------
+    float
     """
     tau = dame_half_width(size_cap=size_cap, n=n, epsilon=epsilon)
     scale = 14 * tau / epsilon
@@ -315,7 +388,26 @@ def dame_noise_risk(size_law: SizeLaw, *, n: int, epsilon: float, size_cap: int)
 
 @public
 def laplace_mean_risk(variance: float, *, n: int, epsilon: float) -> float:
-    """Risk of `laplace_mean` for user means of the given average variance: exact."""
+    """Exact risk of `laplace_mean`.
+
+    Parameters
+    ----------
+    variance
+        Average variance of the users' means.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> laplace_mean_risk(0.01, n=100, epsilon=1.0)
+    0.0801
+    """
     check_setting(n, epsilon)
     _validate.in_range(0, float("inf"), variance=variance)
     return (variance + 8 / epsilon**2) / n
@@ -323,7 +415,26 @@ def laplace_mean_risk(variance: float, *, n: int, epsilon: float) -> float:
 
 @public
 def duchi_mean_risk(theta: float, *, n: int, epsilon: float) -> float:
-    """Risk of `duchi_mean` at mean theta: exact, and free of the distribution of the user means."""
+    """Exact risk of `duchi_mean`, which does not depend on the distribution of the users' means.
+
+    Parameters
+    ----------
+    theta
+        The common mean.
+    n
+        Number of users.
+    epsilon
+        Local budget of each user.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(float(duchi_mean_risk(0.5, n=100, epsilon=1.0)), 4)
+    0.0443
+    """
     check_setting(n, epsilon)
     # 1 / tanh(epsilon / 2)**2 - theta**2 without cancellation
     return (4 * np.exp(-epsilon) / np.expm1(-epsilon) ** 2 + (1 - theta) * (1 + theta)) / n

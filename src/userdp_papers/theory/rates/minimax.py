@@ -1,17 +1,17 @@
-"""Minimax rates under user-level local privacy, and where their phase changes (Kent, Berrett and Yu).
+"""Minimax rates under user-level local privacy, and where they stop falling (Kent, Berrett and Yu).
 
-A problem is one frozen value (`Mean`, `Sparse`, `Density`, `Mixture`); the functions take it and
-give the rate of n users with one record times `size` (`item_level`), of n users with `size` records each
-(`user_level`), of users with infinitely many records (`infinite`), the number of records at which the
-rate stops falling (`transition`) and the number that the paper's algorithm uses (`horizon`).
+A problem is a `Mean`, a `Sparse` mean, a `Density` or a `Mixture`. For each of them the functions give the
+rate with `size` records per user (`user_level`), with one record for each of `size` times as many users
+(`item_level`) and with infinitely many records (`infinite`), the number of records at which the rate stops
+falling (`transition`), and the number that the paper's algorithm uses (`horizon`).
 
-These are rates, not bounds: constant factors are 1, the constant in an exponent is the problem's `decay`,
-and logarithms are left out unless ``logs=True`` asks for those of the upper bound.
-A rate is capped at the risk of the best constant estimate, `trivial`: it is never worse than that of a
-constant. All parameters may be numbers or arrays that broadcast.
+These are rates and not bounds. Constant factors are 1, the constant in an exponent is the `decay` of the
+problem, and logarithms are left out unless ``logs=True`` asks for those of the upper bound. No rate exceeds
+the risk of the best constant estimate, `trivial`. All parameters may be numbers or arrays that broadcast.
 
-The paper states the sparse, density and mixture rates for epsilon of order at most 1, with epsilon squared;
-here ``min(epsilon, epsilon**2)`` stands everywhere, which is the same there.
+In the displays T is the number of records per user, ``a = min(epsilon, epsilon^2)``, and for means also
+``z = min(epsilon, epsilon^2, d)``. The paper states the sparse, density and mixture rates for budgets of
+order at most 1, where ``a = epsilon^2``.
 """
 
 import math
@@ -35,7 +35,25 @@ def _log(x: NDArray) -> NDArray:
 
 @public
 def effective_users(n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
-    """Return ``n min(epsilon, epsilon**2)``, what n private users are worth; an array if one of them is."""
+    """Effective number of private users, through which the rates depend on users and budget.
+
+    Parameters
+    ----------
+    n
+        Number of users.
+    epsilon
+        Local budget of each.
+
+    Returns
+    -------
+    float or ndarray
+        The product ``n min(epsilon, epsilon**2)``.
+
+    Examples
+    --------
+    >>> effective_users([1000, 8000], epsilon=0.5)
+    array([ 250., 2000.])
+    """
     n, epsilon = _validate.positive_arrays(n=n, epsilon=epsilon)
     return n * np.minimum(epsilon, epsilon**2)
 
@@ -43,14 +61,16 @@ def effective_users(n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
 @public
 @dataclass(frozen=True)
 class Mean:
-    """The mean of records in a d-dimensional ball, squared Euclidean loss: Theorem 6, Proposition 3.
+    """The problem of a mean in d dimensions (Theorem 6, Proposition 3).
+
+    The loss is the squared Euclidean distance.
 
     Parameters
     ----------
     d
         Dimension, positive; 1 is the univariate mean.
     ball
-        Where the records lie: [-1, 1]^d, part (i), or the Euclidean unit ball, part (ii).
+        Where the records lie: in the cube ``[-1, 1]^d``, part (i), or in the Euclidean unit ball, part (ii).
     decay
         Constant in the exponent of the infinite-records rate, positive.
     """
@@ -71,19 +91,19 @@ class Mean:
 
     @property
     def share(self) -> NDArray:
-        """What divides the users in the exponent: n a / share."""
+        """What divides the effective number of users in the exponent."""
         return self.d
 
     def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
-        """``d^2 / (records z)``, in the l2 ball d: eq. (15), and as in (24) above epsilon 1."""
+        """``d^2 / (N z)`` for N records, and ``d / (N z)`` in the Euclidean ball: eq. (15), (24)."""
         return self.d ** (2 if self.ball == "cube" else 1) / (records * self._z(epsilon))
 
     def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
-        """Same with n size records: the first term of (24)."""
+        """The same with all records of all users: the first term of (24)."""
         return self.item(n * size, epsilon)
 
     def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
-        """``log(n T z / d)``, in the l2 ball ``log(n T z)^2``: Theorem 6."""
+        """``log(n T z / d)``, and ``log(n T z)^2`` in the Euclidean ball: Theorem 6."""
         records = n * size * self._z(epsilon)
         return _log(records / self.d) if self.ball == "cube" else _log(records) ** 2
 
@@ -94,12 +114,14 @@ class Mean:
 @public
 @dataclass(frozen=True)
 class Sparse:
-    """A mean in [-1, 1]^d with at most s entries that are not 0: Theorem 7, Proposition 4.
+    """The problem of a sparse mean in the cube ``[-1, 1]^d`` (Theorem 7, Proposition 4).
 
     Parameters
     ----------
-    d, s
-        Dimension and sparsity, positive.
+    d
+        Dimension, positive.
+    s
+        Largest number of entries that are not 0, positive.
     decay
         Constant in the exponent of the infinite-records rate, positive.
     """
@@ -122,11 +144,11 @@ class Sparse:
 
     @property
     def share(self) -> NDArray:
-        """What divides the users in the exponent: n a / share."""
+        """What divides the effective number of users in the exponent."""
         return self.s
 
     def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
-        """``s d / (records a)``: Section 2.2.2, from Acharya et al."""
+        """``s d / (N a)`` for N records: Section 2.2.2, from Acharya et al."""
         return self.s * self.d / effective_users(records, epsilon=epsilon)
 
     def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
@@ -142,12 +164,14 @@ class Sparse:
 @public
 @dataclass(frozen=True)
 class Density:
-    """A Sobolev density on [0, 1], squared L2 loss: Theorem 9, Proposition 5.
+    """The problem of a Sobolev density on the unit interval (Theorem 9, Proposition 5).
+
+    The loss is the integrated squared error.
 
     Parameters
     ----------
     smoothness
-        Smoothness beta, positive.
+        Smoothness ``beta > 0``.
     """
 
     smoothness: Any
@@ -162,12 +186,12 @@ class Density:
         return np.ones_like(self.smoothness)
 
     def item(self, records: NDArray, epsilon: NDArray) -> NDArray:
-        """``(records a)^(-2 beta / (2 beta + 2))``: Table 4, from Duchi et al."""
+        """``(N a)^(-2 beta / (2 beta + 2))`` for N records: Table 4, from Duchi et al."""
         beta = self.smoothness
         return effective_users(records, epsilon=epsilon) ** (-2 * beta / (2 * beta + 2))
 
     def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
-        """Same with n size records: the first term of Theorem 9."""
+        """The same with all records of all users: the first term of Theorem 9."""
         return self.item(n * size, epsilon)
 
     def log(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
@@ -178,14 +202,14 @@ class Density:
 @public
 @dataclass(frozen=True)
 class Mixture:
-    """The means of the k components of a mixture of users: Theorem 10.
+    """The problem of the means of the groups in a mixture of users (Theorem 10).
 
     Parameters
     ----------
     components
-        Number of components k, positive.
+        Number k of groups, positive.
     decay
-        Constant in the exponent of the T-independent rate, positive.
+        Constant in the exponent of the rate that does not depend on the number of records, positive.
     """
 
     components: Any
@@ -202,7 +226,7 @@ class Mixture:
 
     @property
     def share(self) -> NDArray:
-        """What divides the users in the exponent: n a / share."""
+        """What divides the effective number of users in the exponent."""
         return self.components**2
 
     def finite(self, n: NDArray, size: NDArray, epsilon: NDArray) -> NDArray:
@@ -219,14 +243,16 @@ Problem = Mean | Sparse | Density | Mixture
 
 @public
 def item_level(problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
-    """Rate with ``n size`` users of one record each.
+    """Rate of users with one record each, as many as there are records.
 
     Parameters
     ----------
     problem
         The problem; a mixture of users has no counterpart with one record each.
-    n, size
-        Numbers whose product is the number of users, positive.
+    n
+        Number of users in the comparison with `user_level`, positive.
+    size
+        Number of their records; here there are `n` times `size` users.
     epsilon
         Local budget of each, positive.
 
@@ -243,22 +269,25 @@ def item_level(problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: Arra
 
 @public
 def infinite(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike, logs: bool = False) -> NDArray:
-    """Rate of n users with infinitely many records each.
+    """Rate of users with infinitely many records each.
 
     Parameters
     ----------
     problem
         The problem.
-    n, epsilon
-        Number of users and local budget of each, positive.
+    n
+        Number of users, positive.
+    epsilon
+        Local budget of each, positive.
     logs
         Whether to multiply by the logarithm of the upper bound, which only the density has.
 
     Returns
     -------
     float or ndarray
-        ``exp(-decay n a / share)``: eq. (13), (14), (17) and the second term of Theorem 10; for the
-        density ``(n a)^(-2 beta)``: eq. (23), with ``log(n a)^(2 beta + 3)`` in Theorem 9. Capped.
+        ``exp(-c n a / s)``, with the problem's `decay` c and `share` s: eq. (13), (14), (17) and the second
+        term of Theorem 10; for the density ``(n a)^(-2 beta)``: eq. (23), with ``log(n a)^(2 beta + 3)`` in
+        Theorem 9. Capped.
     """
     return np.minimum(problem.trivial, _infinite(problem, n, epsilon, logs))[()]
 
@@ -275,14 +304,16 @@ def _infinite(problem: Problem, n: ArrayLike, epsilon: ArrayLike, logs: bool = F
 def user_level(
     problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike, logs: bool = False
 ) -> NDArray:
-    """Rate of n users with `size` records each.
+    """Rate of users with several records each.
 
     Parameters
     ----------
     problem
         The problem.
-    n, size
-        Number of users and of records of each, positive.
+    n
+        Number of users, positive.
+    size
+        Number of records of each, positive.
     epsilon
         Local budget of each user, positive.
     logs
@@ -305,21 +336,23 @@ def user_level(
 
 @public
 def transition(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike) -> NDArray:
-    """Number of records at which more records stop lowering the rate.
+    """Number of records beyond which more records do not lower the rate.
 
     Parameters
     ----------
     problem
         The problem.
-    n, epsilon
-        Number of users and local budget of each, positive.
+    n
+        Number of users, positive.
+    epsilon
+        Local budget of each, positive.
 
     Returns
     -------
     float or ndarray
         Where the two terms of `user_level` meet, with no factor dropped; infinite beyond 1e308.
         Table 5 of the paper is this without the factor in front of the exponential; for sparse means
-        with n a above d it prints ``exp(n a / d)`` for ``exp(n a / s)``, which the book corrects.
+        with ``n a > d`` it has ``exp(n a / d)`` in the place of ``exp(n a / s)``, which the book corrects.
     """
     n, epsilon = _validate.positive_arrays(n=n, epsilon=epsilon)
     users = effective_users(n, epsilon=epsilon)
@@ -334,25 +367,27 @@ def transition(problem: Problem, n: ArrayLike, *, epsilon: ArrayLike) -> NDArray
 def horizon(
     problem: Problem, n: ArrayLike, size: ArrayLike, *, epsilon: ArrayLike, kappa: ArrayLike = 1.0
 ) -> NDArray:
-    """Number of records that the paper's algorithm uses, T*: the rest is not read.
+    """Number ``T*`` of records per user that the paper's algorithm uses; it does not read the others.
 
     Parameters
     ----------
     problem
         The problem.
-    n, size
-        Number of users and of records of each, positive.
+    n
+        Number of users, positive.
+    size
+        Number of records of each, positive.
     epsilon
         Local budget of each user, positive.
     kappa
-        The paper's constant K (C_beta for the density); its proofs ask for at least `HORIZON_CONSTANT`
+        The paper's constant K, for the density ``C_beta``; its proofs ask for at least `HORIZON_CONSTANT`
         in the univariate case. The paper's simulations use all records.
 
     Returns
     -------
     float or ndarray
-        ``min(T, exp(n a / (kappa share)))``: (30), (31), (34), (37), (49); for the density
-        ``min(T, T_0)`` of (45). At least 1.
+        ``min(T, exp(n a / (K s)))``, with the problem's `share` s: (30), (31), (34), (37), (49); for the
+        density ``min(T, T_0)`` of (45). At least 1.
     """
     n, size, epsilon, kappa = _validate.positive_arrays(n=n, size=size, epsilon=epsilon, kappa=kappa)
     users = effective_users(n, epsilon=epsilon)

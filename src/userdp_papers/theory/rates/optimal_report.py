@@ -1,9 +1,9 @@
-"""The least error that one private report of a mean can have: a linear program, as a yardstick.
+"""The smallest error that one private report of a mean can have, by a linear program.
 
-A user holds m signs, k of them +1. A report is a channel from k to a number; that it is epsilon-private, is
-unbiased for each of the m + 1 means, and errs by at most V in the mean square whatever the mean of the signs,
-are linear conditions on the channel. On a finite set of numbers the smallest V is attained, so that what is
-returned is the error of a report that exists: the optimum over all numbers may be a little smaller.
+A user holds m signs, of which k are ``+1``, and a report is a channel from k to a number. That it is private,
+that it is unbiased for each of the ``m + 1`` means, and that its mean squared error is at most V whatever the
+mean of the signs, are linear conditions on the channel. On a finite set of numbers the smallest V is attained
+by a report that exists; over all numbers the optimum may be a little smaller.
 """
 
 import numpy as np
@@ -18,26 +18,33 @@ THETAS = np.linspace(-1, 1, 41)  # means of signs at which the error is bounded
 
 @public
 def optimal_report_variance(*, size: int, epsilon: float, reports: int = 81, unbiased: bool = True) -> float:
-    """Smallest worst-case mean squared error of one epsilon-private report of the mean of `size` signs.
+    """Smallest worst-case error of one private report of the mean of a user's signs.
 
     Parameters
     ----------
     size
-        Signs that a user holds, m; 10 take a second, 40 minutes.
+        Number of signs that a user holds; 10 take a second and 40 take minutes.
     epsilon
         Budget of the report.
     reports
-        Numbers that can be reported: so many between the ends of a piecewise report, and the two points.
+        How many numbers can be reported: so many between the ends of a piecewise report, and the two points.
     unbiased
-        Whether the report has to be, so that its error is a variance; else it is the best that can be done
-        for a single user, and the numbers lie in [-1, 1].
+        Whether the report has to be unbiased, so that its error is a variance. Otherwise it is the best that
+        can be done for a single user, and the numbers lie in ``[-1, 1]``.
+
+    Returns
+    -------
+    float
+        A mean squared error.
 
     Examples
     --------
     >>> two_points = 1 / np.tanh(0.5) ** 2
-    >>> bool(np.isclose(optimal_report_variance(size=1, epsilon=1.0), two_points))
+    >>> best = optimal_report_variance(size=1, epsilon=1.0)
+    >>> bool(np.isclose(best, two_points))
     True
-    >>> f"{optimal_report_variance(size=1, epsilon=1.0, unbiased=False):.2f}"
+    >>> best = optimal_report_variance(size=1, epsilon=1.0, unbiased=False)
+    >>> f"{best:.2f}"
     '0.79'
     """
     _validate.integer(1, size=size)

@@ -1,10 +1,9 @@
-"""Compiled kernels: the localised mean on many populations, at many widths and budgets at once.
+"""The localised mean on many populations, at many widths and budgets at once.
 
-Two views of Algorithm 2 of Kent, Berrett and Yu for user means that are already drawn:
-`risks_given_means` integrates the votes and the noise out exactly, `localised_draws` draws one run.
-Both are compiled with numba where it is installed. Without it the draws run the same code, bit for bit, and
-the risks fall back to `risks_reference`; that and `userdp.local.mean.localised_mean` are the plain versions
-that both are tested against.
+For users whose means are already drawn, `risks_given_means` integrates out the votes and the noise of
+Algorithm 2 of Kent, Berrett and Yu, and `localised_draws` draws one run. Both are compiled with numba where
+it is installed. Without it the draws run the same code, bit for bit, and the risks come from
+`risks_reference`. The tests compare both with that and with `localised_mean`.
 """
 
 import functools
@@ -32,7 +31,7 @@ MARGIN = 2  # `KENT_MARGIN`, as compiled code that is kept sees changes of this 
 def risks_reference(
     voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: Any, epsilons: Any
 ) -> NDArray:
-    """The plain version of `risks_given_means`: every bin by itself, in numpy."""
+    """The uncompiled version of `risks_given_means`, with one bin after the other."""
     voters, refiners, theta = _populations(voters, refiners, theta)
     out = np.empty((len(widths), len(theta), len(epsilons), 3))
     for w, width in enumerate(widths):
@@ -53,14 +52,10 @@ def risks_reference(
 def risks_given_means(
     voters: ArrayLike, refiners: ArrayLike, theta: ArrayLike, *, widths: ArrayLike, epsilons: ArrayLike
 ) -> NDArray:
-    """Risk of the localised mean given the users' means, the votes and the noise integrated out.
+    """Exact risk of the localised mean given the users' means (Kent, Algorithm 2, eqs. (26) to (29)).
 
-    Kent, Algorithm 2, eqs. (26)-(29), for simulations: the conditional distribution of the chosen bin is
-    explicit (`winner_given_votes`), and so are the mean and the variance of the refined estimate given that
-    bin.
-
-    Output distribution: no randomness. Entry [w, r, e] holds the conditional mean of the squared error, of
-    its square, and the probability that the chosen interval misses theta, for Algorithm 2 on population r.
+    The distribution of the chosen bin given the means is explicit (`winner_given_votes`), and so are the mean
+    and the variance of the refined estimate given that bin. There is no randomness.
 
     Parameters
     ----------
@@ -69,15 +64,16 @@ def risks_given_means(
     theta : array_like, shape (R,)
         True mean of each population.
     widths : array_like, shape (W,)
-        Half-widths of a bin, Delta.
+        Half-widths of a bin.
     epsilons : array_like, shape (E,)
         Budgets of a user, positive.
 
     Returns
     -------
     ndarray, shape (W, R, E, 3)
-        Events of probability below 1e-14 are left out. A mean that is not finite is refused: populations are
-        simulated here, nobody's data are released.
+        For each width, population and budget: the mean of the squared error, the mean of its square, and the
+        probability that the chosen interval does not contain the true mean. Events of probability below 1e-14
+        are left out. A mean that is not finite is refused.
     """
     widths, epsilons = _parameters(widths, epsilons)
     if njit is None:
@@ -99,15 +95,23 @@ def localised_draws(
     epsilons: ArrayLike,
     rng: Rng,
 ) -> NDArray:
-    """Squared error of one run of the localised mean for each population, width and budget.
+    """Draw the squared error of one run of the localised mean, for each population, width and budget.
 
-    Output distribution: that of ``(localised_mean(..., general=False).value - theta)**2`` in every entry.
-    Entries of one population share its users and its Laplace noise up to scale; the votes are drawn afresh.
+    Output distribution: in every entry that of a run of `localised_mean` with ``general=False``. Entries of
+    one population share its users and its Laplace noise up to scale; the votes are drawn afresh.
 
     Parameters
     ----------
-    voters, refiners, theta, widths, epsilons
-        As for `risks_given_means`.
+    voters : array_like, shape (R, h)
+        Means of the users of the first half, in each of R populations.
+    refiners : array_like, shape (R, h)
+        Means of the users of the second half.
+    theta : array_like, shape (R,)
+        True mean of each population.
+    widths : array_like, shape (W,)
+        Half-widths of a bin.
+    epsilons : array_like, shape (E,)
+        Budgets of a user, positive.
     rng
         Source of the randomness.
 
@@ -130,16 +134,16 @@ def localised_draws(
 
 @public
 def fair_sign_means(m: int, shape: int | tuple[int, ...], rng: Rng) -> NDArray:
-    """Draw means of `m` fair signs by inversion, several times as fast as one binomial number each.
+    """Draw means of fair signs, several times as fast as one binomial number each.
 
     Output distribution: that of ``Signs(0.0).draw_means``; values of probability below 1e-20 are left out.
 
     Parameters
     ----------
     m
-        Records of a user.
+        Number of signs in a mean.
     shape
-        How many.
+        Shape of the array of means.
     rng
         Source of the randomness.
 

@@ -1,6 +1,6 @@
-"""What local estimators return, drawn without their users: many runs on the same means, or no means at all.
+"""Many runs of a local estimator at once, drawn without drawing each user's report.
 
-For simulations. The distributions are exact: those of running the estimator itself.
+For simulations. The distributions are exactly those of running the estimator itself.
 """
 
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ from userdp_papers.populations.sparse import SparseSigns
 @public
 @dataclass(frozen=True)
 class MeanRuns(Release[Floats]):
-    """Estimates of a mean in independent runs on the same users, shape (runs,), for simulations.
+    """Estimates of a mean in independent runs on the same users, for simulations.
 
-    The guarantee is that of one run: who released all of them would spend it as often.
+    The guarantee is that of one run, and is used up once for each run that is released.
 
     Parameters
     ----------
@@ -48,14 +48,19 @@ def localised_mean_runs(
     general: bool | None = None,
     rng: Rng,
 ) -> MeanRuns:
-    """Independent runs of `localised_mean` on the same users with means in [-1, 1], for simulations.
+    """Draw independent runs of `localised_mean` on the same users, for simulations.
 
-    Output distribution: that of `runs` calls. What the users contribute is summed once.
+    Output distribution: that of so many calls. What the users contribute is summed once. The parameters are
+    those of `localised_mean`, without a domain, and the number of runs.
 
     Parameters
     ----------
-    means, size, epsilon, half_width, general, rng
-        As for `localised_mean`.
+    means : shape (n,)
+        Mean of each user, in ``[-1, 1]``.
+    size
+        Records of each user.
+    epsilon
+        Budget of each user.
     runs
         Number of runs, at least 1.
 
@@ -67,7 +72,8 @@ def localised_mean_runs(
     Examples
     --------
     >>> users, rng = np.full(10_000, 0.3), np.random.default_rng(1)
-    >>> localised_mean_runs(users, size=1000, epsilon=1.0, runs=3, rng=rng).value.round(2)
+    >>> options = {"size": 1000, "epsilon": 1.0, "runs": 3}
+    >>> localised_mean_runs(users, rng=rng, **options).value.round(2)
     array([0.29, 0.3 , 0.3 ])
     """
     x = users_table("n", 2, epsilon, rng, means=means)
@@ -86,14 +92,23 @@ def dame_runs(
     runs: int,
     rng: Rng,
 ) -> MeanRuns:
-    """Independent runs of `dame` on the same users with means in [-1, 1], for simulations.
+    """Draw independent runs of `dame` on the same users, for simulations.
 
-    Output distribution: that of `runs` calls. What the users contribute is summed once.
+    Output distribution: that of so many calls. What the users contribute is summed once. The parameters are
+    those of `dame`, without a domain, and the number of runs.
 
     Parameters
     ----------
-    means, sizes, epsilon, size_law, size_cap, rng
-        As for `dame`.
+    means : shape (n,)
+        Mean of each user, in ``[-1, 1]``.
+    sizes : shape (n,)
+        Records of each user.
+    epsilon
+        Budget of each user.
+    size_law
+        Distribution of the sizes.
+    size_cap
+        Effective maximum size ``m~``, which is also what a user needs in order to vote.
     runs
         Number of runs, at least 1.
 
@@ -105,9 +120,10 @@ def dame_runs(
     Examples
     --------
     >>> from userdp.sizes import constant_size
-    >>> means, sizes, rng = np.full(20_001, 0.3), np.full(20_001, 900), np.random.default_rng(1)
-    >>> options = {"size_law": constant_size(900), "size_cap": 900, "runs": 3, "rng": rng}
-    >>> dame_runs(means, sizes, epsilon=1.0, **options).value.round(1)
+    >>> means, sizes = np.full(20_001, 0.3), np.full(20_001, 900)
+    >>> sized = {"size_law": constant_size(900), "size_cap": 900}
+    >>> options = {"epsilon": 1.0, "runs": 3, "rng": np.random.default_rng(1)}
+    >>> dame_runs(means, sizes, **sized, **options).value.round(1)
     array([0.3, 0.3, 0.3])
     """
     x = project(users_table("n", 2, epsilon, rng, means=means), *UNIT)
@@ -132,27 +148,29 @@ def simulate_selection(
     order: Order = "index",
     rng: Rng,
 ) -> SparseEstimate:
-    """Draw what `sparse_selection` returns for `n` users of a population, from its exact distribution.
+    """Draw what `sparse_selection` returns for users of a population.
 
-    Output distribution: that of `sparse_selection` on ``population.draw_means(size, n, rng)``; the first
-    half's hashed sums and the second half's means in the selected coordinates are drawn, nothing else.
+    Output distribution: that of `sparse_selection` on the means that the population draws. Only the hashed
+    sums of the first half and the means of the second half in the selected coordinates are drawn. The other
+    parameters are those of `sparse_selection`.
 
     Parameters
     ----------
-    population, n
-        Distribution of the records, and number of users.
-    size, sparsity, epsilon, threshold, clip, half_width, general, order, rng
-        As for `sparse_selection`.
+    population
+        Distribution of the records.
+    n
+        Number of users.
 
     Returns
     -------
     SparseEstimate
-        As for `sparse_selection`.
 
     Examples
     --------
-    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "rng": np.random.default_rng(1)}
-    >>> simulate_selection(SparseSigns(500, 2, 0.6), n=200_000, clip=2.0, **options).selected
+    >>> users = SparseSigns(500, 2, 0.6)
+    >>> options = {"size": 1000, "sparsity": 2, "epsilon": 1.0, "clip": 2.0}
+    >>> rng = np.random.default_rng(1)
+    >>> simulate_selection(users, n=200_000, rng=rng, **options).selected
     array([0, 1])
     """
     _validate.integer(4, 10**8, n=n)
