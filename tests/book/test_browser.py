@@ -248,6 +248,10 @@ def test_an_erratum_has_its_kinds_of_errors_in_its_contents_and_their_words_in_a
     })"""
     places = tab.locator(".erratum-entry > .said").evaluate_all(measured)
     assert len(places) > 8 and all(place <= 0 for place in places)
+    entries = tab.locator(".erratum-entry")
+    ids = entries.evaluate_all("all => all.map(one => one.id)")
+    own = entries.locator("> p:first-child > a:last-child").evaluate_all("all => all.map(one => one.hash)")
+    assert len({*ids}) == len(ids) > 8 and own == [f"#{id}" for id in ids]
 
 
 def test_a_reference_page_shows_calls_formulas_and_links(tab, site):

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from lab_answers import MISTAKES, OTHERS
-from userdp_book.run.pages import Page, code_cells
+from userdp_book.run.pages import Page, code_cells, read
 from userdp_book.site import lab_pages
 from userdp_book.teach import guard, labs  # noqa: F401 (the guard keeps its copies before any hand-in)
 from userdp_book.teach.course import times
@@ -267,3 +267,12 @@ def test_a_lab_page_says_what_each_section_is_worth_and_whose_code_is_whose(root
     assert sum(int(minutes) for minutes, _ in worth) == int(re.search(r"Time\*\* (\d+)", story["source"])[1])
     kinds = [cell["metadata"]["tags"][1:] for cell in cells if cell["cell_type"] == "code"]
     assert ["stub"] in kinds and ["check"] in kinds and [] in kinds
+
+
+@pytest.mark.parametrize("name", ["warm-up", "plan-it"])
+def test_a_lab_page_shows_the_figure_of_right_answers_while_its_code_is_the_same(root, monkeypatch, name):
+    monkeypatch.setattr(lab_pages.light, "lay_by", lambda *_: None)
+    source = code_cells(read(student_path(LABS[name])))[-1].source
+    (shown,) = lab_pages.drawn(LABS[name], source)
+    assert {"image/png", "text/plain"} <= shown["data"].keys()
+    assert lab_pages.drawn(LABS[name], f"{source}\n") == []

@@ -3,6 +3,7 @@
 from statistics import mean, median
 
 import pytest
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 from browsing import IN_BROWSER, docnames, visit
 
@@ -40,6 +41,13 @@ def titles(root):
 def test_no_two_pages_have_one_name(root):
     names = [title.casefold() for title in titles(root).values()]
     assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+def test_a_name_in_the_navigation_takes_one_line(root):
+    """Of 260 pixels; a page without a short name shows its title there."""
+    toc = parse_toc_yaml(root / "_toc.yml")
+    names = {page: toc[page].title or title for page, title in titles(root).items() if page != "book/index"}
+    assert len(names) > 100 and {page for page, name in names.items() if len(name) > 34} == set()
 
 
 @pytest.mark.browser
