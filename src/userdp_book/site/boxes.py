@@ -67,14 +67,15 @@ def tone(id: str) -> str:
 
 def ribbon(id: str) -> nodes.inline:
     """The worst that befell the statement, in plain words, after its sign."""
-    judged, worst = verdicts()[id], next(iter(slips(id)), {"severity": ""})["severity"]
+    judged, kinds = verdicts()[id], [slip["severity"] for slip in slips(id)]
     words, sign = judged["verdict"], SYMBOLS[judged["verdict"]]
     if "ribbon" in judged:
         words, sign = judged["ribbon"], SYMBOLS["refuted"]
     elif words == "holds after correction":
-        words = f"holds {WORDS.get(worst, 'after correction')}"
+        # a gap in the proof alone leaves the statement as it is
+        words = f"holds {WORDS.get(min(kinds, key='proof gap'.__eq__, default=''), 'after correction')}"
     elif words == "holds":
-        words = f"holds {WORDS[worst]}" if worst == "proof gap" else "holds as printed"
+        words = f"holds {WORDS['proof gap']}" if "proof gap" in kinds else "holds as printed"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
 
 
