@@ -90,7 +90,7 @@ def first_sentence(thing) -> list[nodes.Node]:
     """The docstring's first line; code and names of parameters look as they do in the entry."""
     line, parts, last = inspect.getdoc(thing).partition("\n")[0], [], 0
     for found in MARKUP.finditer(line):
-        word = found[0].strip("`*")
+        word = found["parameter"] or found[0].strip("`")
         look = nodes.emphasis(text=word) if found["parameter"] else shown(word)
         parts += [plain(line[last : found.start()]), look]
         last = found.end()

@@ -32,7 +32,7 @@ def tex(code: str) -> str | None:
     if CODE.search(code) or not OPERATION.search(code):
         return None
     text = SIGN.sub(lambda sign: SIGNS[sign[0]], code.replace("**", "^"))
-    text = re.sub(rf"\^(?:{BRACKETS}|(-?\w+|\+))", lambda power: f"^{{{power[1] or power[2]}}}", text)
+    text = re.sub(rf"\^(?:{BRACKETS}|(-?\w+|[+*]))", lambda power: f"^{{{power[1] or power[2]}}}", text)
     while (inner := re.sub(rf"(?<!\\)\bsqrt{BRACKETS}", r"\\sqrt{\1}", text)) != text:
         text = inner
     return re.sub(r"(?<=[\w)}']) (?=[\w(\\])(?!\\(?:le|ge|in|pm)\b)", r"\\,", NAME.sub(named, text))
