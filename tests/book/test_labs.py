@@ -14,7 +14,7 @@ import pytest
 
 from lab_answers import MISTAKES, OTHERS
 from userdp_book.run.pages import Page, code_cells, read
-from userdp_book.site import lab_pages
+from userdp_book.site import lab_pages, light
 from userdp_book.teach import guard, labs  # noqa: F401 (the guard keeps its copies before any hand-in)
 from userdp_book.teach.course import times
 from userdp_book.teach.labs import (
@@ -271,7 +271,7 @@ def test_a_lab_page_says_what_each_section_is_worth_and_whose_code_is_whose(root
 
 @pytest.mark.parametrize("name", ["warm-up", "plan-it"])
 def test_a_lab_page_shows_the_figure_of_right_answers_while_its_code_is_the_same(root, monkeypatch, name):
-    monkeypatch.setattr(lab_pages.light, "lay_by", lambda *_: None)
+    monkeypatch.setattr(light, "lay_by", lambda *_: None)
     source = code_cells(read(student_path(LABS[name])))[-1].source
     (shown,) = lab_pages.drawn(LABS[name], source)
     assert {"image/png", "text/plain"} <= shown["data"].keys()

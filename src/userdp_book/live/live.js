@@ -218,8 +218,7 @@
     if (cell.output) cell.output.hidden = true;
     (cell.output ?? cell.box.lastElementChild).after(fresh);
     cell.fresh = fresh;
-    // what differs from the book is in no closed fold
-    if (fresh.querySelector(".live-differs")) for (let fold = fresh.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    if (fresh.querySelector(".live-differs")) userdpPage.unfold(fresh);
     window.MathJax?.typesetPromise?.([fresh]);
     if (document.querySelector(".live-waiting")) return;
     document.querySelector(".live-differs")?.scrollIntoView({ block: "center", behavior: "smooth" });

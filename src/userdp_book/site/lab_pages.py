@@ -11,12 +11,12 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..run.narrow import KIND
 from ..run.pages import Page, code_cells, read, repository_url
 from ..teach.course import times
 from ..teach.labs import FOLDER, STUDENT, student_path
-from . import SAFE, light
+from . import SAFE
 from .links import to_page
+from .outputs import depend_on_outputs, lighten
 from .statements import table
 from .twins import NOWHERE
 
@@ -59,16 +59,14 @@ def lab_of(docname: str) -> str:
 def open_lab(app, docname: str, source: list[str]) -> None:
     """Of a lab's page: leave out what installs, say how to work here, show its figure."""
     if name := lab_of(docname):
+        page = Page(Path(app.srcdir), f"{FOLDER}/{name}")
         nb = json.loads(source[0])
         for cell in nb["cells"]:
             graded = cell["metadata"].get("nbgrader", {})
             kinds = [kind for kind, key in (("stub", "solution"), ("check", "grade")) if graded.get(key)]
             cell["metadata"]["tags"] = ["show", *kinds]
             cell["source"] = "".join(cell["source"])
-        worth = {
-            title: WORTH.format(*rest)
-            for _, title, *rest in times(Page(Path(app.srcdir), f"{FOLDER}/{name}"))
-        }
+        worth = {title: WORTH.format(*rest) for _, title, *rest in times(page)}
         for cell in (one for one in nb["cells"] if one["cell_type"] == "markdown"):
             cell["source"] = HEADING.sub(lambda found: found[0] + worth[found[1]], cell["source"])
         head = nb["cells"][1]
@@ -79,7 +77,7 @@ def open_lab(app, docname: str, source: list[str]) -> None:
         nb["cells"][:2] = [head, how]
         question, compared, figure, _ = nb["cells"][-4:]
         question["source"] = ANSWER.format(question["source"])
-        if outputs := drawn(Page(Path(app.srcdir), f"{FOLDER}/{name}"), figure["source"]):
+        if outputs := drawn(page, figure["source"]):
             figure["outputs"], compared["source"] = outputs, compared["source"] + DRAWN
         source[0] = json.dumps(nb)
 
@@ -87,19 +85,16 @@ def open_lab(app, docname: str, source: list[str]) -> None:
 def drawn(page: Page, source: str) -> list[dict]:
     """What a cell of the lab draws with right answers; what is for telephones is laid by."""
     cells = code_cells(ran) if (ran := read(page.executed)) else []
-    shown = [output.get("data", {}) for cell in cells if cell.source == source for output in cell.outputs]
-    figures = [data for data in shown if "image/png" in data]
-    for data in figures:
-        data["image/png"] = light.in_palette(data["image/png"])
-        light.lay_by(page.root, data["image/png"], light.in_palette(data.pop(KIND, "")))
-    return [{"output_type": "display_data", "metadata": {}, "data": dict(data)} for data in figures]
+    same = [cell for cell in cells if cell.source == source]
+    lighten(same, page.root)
+    outputs = [output for cell in same for output in cell.outputs]
+    return [output for output in outputs if "image/png" in output.get("data", {})]
 
 
 def depend_on_run(app, docname: str, source: list[str]) -> None:
     """Read the page again when its lab was executed again."""
     if name := lab_of(docname):
-        executed = Page(Path(app.srcdir), f"{FOLDER}/{name}").executed
-        app.env.note_dependency(executed.relative_to(app.srcdir).as_posix())
+        depend_on_outputs(app, f"book/{FOLDER}/{name}", source)
 
 
 class Labs(SphinxDirective):

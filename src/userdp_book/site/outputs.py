@@ -1,6 +1,7 @@
 """What the last runs printed, handed to myst-nb by jupyter-cache, so that it finds all and runs nothing."""
 
 import os
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -42,22 +43,22 @@ def fill(app, env, docnames: list[str]) -> None:
                 missing.append(page.docname)
     if missing:
         raise ExtensionError(f"{', '.join(missing)}: has not been executed as it is now: use `make book`")
-    lighten([bundle.nb for bundle in bundles], Path(app.srcdir), int(os.environ.get(JOBS, "1")))
+    cells = [cell for bundle in bundles for cell in code_cells(bundle.nb)]
+    with ProcessPoolExecutor(int(os.environ.get(JOBS, "1"))) as pool:
+        lighten(cells, Path(app.srcdir), pool.map)
     for bundle in bundles:
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
-def lighten(notebooks: list[NotebookNode], folder: Path, jobs: int) -> None:
-    """Compress the pictures, several side by side, and lay those for telephones by."""
-    cells = [cell for nb in notebooks for cell in code_cells(nb)]
+def lighten(cells: list[NotebookNode], folder: Path, each: Callable[..., Iterable] = map) -> None:
+    """Compress the pictures, and lay those for telephones by."""
     outputs = [output.get("data", {}) for cell in cells for output in cell.outputs]
     shown = [data for data in outputs if "image/png" in data]
-    with ProcessPoolExecutor(jobs) as pool:
-        small = pool.map(light.in_palette, [data["image/png"] for data in shown])
-        narrow = pool.map(light.in_palette, [data.pop(KIND, "") for data in shown])
-        for data, png, other in zip(shown, small, narrow, strict=True):
-            data["image/png"] = png
-            light.lay_by(folder, png, other)
+    small = each(light.in_palette, [data["image/png"] for data in shown])
+    narrow = each(light.in_palette, [data.pop(KIND, "") for data in shown])
+    for data, png, other in zip(shown, small, narrow, strict=True):
+        data["image/png"] = png
+        light.lay_by(folder, png, other)
 
 
 def with_outputs(nb: NotebookNode, ran: NotebookNode | None) -> bool:

@@ -87,6 +87,11 @@ const userdpPage = (() => {
     if (contents) contents.append(offer); else title.after(offer);
   }
 
+  /* What a reader is led to stands in no closed fold. */
+  function unfold(one) {
+    for (let fold = one.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  }
+
   /* What one bar opens, it opens in whole. */
   function openRuns() {
     for (const bar of document.querySelectorAll(".run-bar"))
@@ -220,7 +225,7 @@ const userdpPage = (() => {
     document.querySelectorAll(".statement-graph").forEach(follow);
     for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, show, { passive: true });
   }
-  return { start, preview, broken };
+  return { start, preview, broken, unfold };
 })();
 
 window.addEventListener("DOMContentLoaded", userdpPage.start);

@@ -43,10 +43,9 @@ const userdpReach = (() => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const folds = [...document.querySelectorAll("article .toggle-hidden")].filter((fold) => target && fold.contains(target));
     for (const fold of folds) fold.querySelector("button.toggle-button")?.click();
-    const rows = [target?.querySelector(":scope > details.opens")].filter(Boolean);
-    for (let row = target?.closest("details"); row; row = row.parentElement.closest("details")) rows.push(row);
-    for (const row of rows) row.open = true;
-    if (folds.length || rows.length) target.scrollIntoView();
+    const row = target?.querySelector(":scope > details.opens") ?? target?.closest("details");
+    if (row) userdpPage.unfold(row);
+    if (folds.length || row) target.scrollIntoView();
   }
 
   async function start() {
