@@ -62,7 +62,7 @@ def test_words_that_a_list_gives_its_link_stay(worded, shown):
         ("kent-lem-22", "✗ false · another bound in its place"),
         ("cummings-lem-f.1", "✎ holds with another constant or range"),  # and its proof has a gap
         ("cummings-lem-f.3", "✓ holds with a step of its proof repaired"),
-        ("liu-cor-5.3", "✎ holds with a step of its proof repaired"),
+        ("liu-cor-5.3", "✎ holds after correction"),  # though all that is charged is its proof
         ("dame-alg-1", "✓ holds as printed"),  # the slip is in released code
     ],
 )

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
+from docutils.utils import new_document
+from sphinx_proof.nodes import NODE_TYPES
 
 from userdp_book.evidence import proofs
 from userdp_book.site import boxes
@@ -115,14 +117,27 @@ def test_a_planted_fault_is_refused(id, planted):
     assert list(problems(id, PROVED[id] | planted))
 
 
-def test_a_box_says_what_is_proved_of_it_and_by_what():
-    env = SimpleNamespace(found_docs={"book/liu/private-bounds"})
+def tabs_behind(id, home, found=()):
+    """What stands behind the box of a statement: identity, title and text of each tab, and its links."""
+    env = SimpleNamespace(docname=home, found_docs=set(found))
     builder = SimpleNamespace(env=env, get_relative_uri=lambda here, there, typ=None: f"{there}.html")
-    (line,) = boxes.proved(builder, "book/liu/private-bounds-error", "liu-cor-4.5.all")
-    assert line["ids"] == ["claim-liu-cor-4.5.all"] and line.astext().startswith(
-        "✎ holds after correction Corollary 4.5 is proved"
-    )
-    assert line.astext().endswith("Machine-checked: output_perturbation_is_private.")
+    page = new_document("page")
+    page.settings.env, env.app = env, SimpleNamespace(builder=builder)
+    page += NODE_TYPES["lemma"](label=id)
+    boxes.ProvedBehind(page).run()
+    return page.children[1:]
+
+
+def test_behind_a_box_stands_what_is_proved_of_it_and_where():
+    (tab,) = tabs_behind("liu-cor-4.5", "book/liu/private-bounds-error", ["book/liu/private-bounds"])
+    title, line = tab.children
+    assert tab["ids"] == ["claim-liu-cor-4.5.all"] and title.astext() == "What is proved"
+    assert line.astext().startswith("Corollary 4.5 is proved")
     (link,) = line.findall(nodes.reference)
     assert link["refuri"] == "book/liu/private-bounds.html" and link.astext() == "Proof of the sharper bound"
-    assert boxes.proved(builder, "book/kent/model", "kent-rem-1.all") == []
+    assert tabs_behind("kent-rem-1", "book/kent/model") == []
+
+
+def test_what_is_refuted_is_not_called_proved():
+    (tab,) = tabs_behind("kent-lem-22", "book/kent/mixture")
+    assert tab[0].astext() == "What is refuted"

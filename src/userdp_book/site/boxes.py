@@ -1,17 +1,19 @@
 """Boxes of the papers' statements go by the paper's own number; a ribbon says the worst that befell them.
 
-Below the title of one that does not hold as printed stands what holds, and a link to the repair.
+Below the title of one that does not hold as printed stands what holds, and a link to the repair; behind the
+box, for which parameters it is proved.
 """
 
 import re
 
 from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import NODE_TYPES
 
-from userdp_papers.study.claims import SEVERITIES, faults, judgements, statements, theorems_for, verdicts
+from userdp_papers.study.claims import SEVERITIES, faults, judgements, statements, verdicts
 
 from . import SAFE
-from .claims import AUTHORS, SYMBOLS, anchor, badge, joined, own_name, slug
+from .claims import AUTHORS, SYMBOLS, anchor, joined, own_name, slug
 from .links import resolved, to_page, to_statement
 
 # "Sparse means, the paper's Proposition 4": the number is said by `own_name`
@@ -49,7 +51,6 @@ def name_boxes(app, doctree, docname: str) -> None:
             if not dash:
                 title += ribbon(id)
                 plain.insert(1, true_of_it(app.builder, docname, id))
-                plain += proved(app.builder, docname, f"{id}.all")
             box.replace_self(plain)
 
 
@@ -72,8 +73,9 @@ def ribbon(id: str) -> nodes.inline:
     if "ribbon" in judged:
         words, sign = judged["ribbon"], SYMBOLS["refuted"]
     elif words == "holds after correction":
-        # a gap in the proof alone leaves the statement as it is
-        words = f"holds {WORDS.get(min(kinds, key='proof gap'.__eq__, default=''), 'after correction')}"
+        # a gap in the proof leaves the statement as it is
+        own = (WORDS[kind] for kind in kinds if kind in WORDS and kind != "proof gap")
+        words = f"holds {next(own, 'after correction')}"
     elif words == "holds":
         words = f"holds {WORDS['proof gap']}" if "proof gap" in kinds else "holds as printed"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
@@ -92,21 +94,32 @@ def true_of_it(builder, docname: str, id: str) -> list[nodes.Node]:
     return [nodes.paragraph("", "", *line, nodes.Text("."), classes=["true-of-it"])]
 
 
-def proved(builder, docname: str, key: str) -> list[nodes.Node]:
-    """For which parameters it is proved, by which theorem or under which title, and what is not."""
-    if not (said := judgements().get(key)):
-        return []
-    told = f"{said['claim']} {said.get('missing', '')}".strip()
-    line = [badge(said["verdict"]), nodes.Text(" "), *with_math(told)]
+class ProvedBehind(SphinxPostTransform):
+    """The first tab behind the box of a statement that is proved: for which parameters, and where."""
+
+    default_priority = 140  # before the tabs are joined
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        for box in list(self.document.findall(lambda node: type(node) in NODE_TYPES.values())):
+            if said := judgements().get(f"{box.get('label')}.all"):
+                line = proved(self.app.builder, self.env.docname, said)
+                title = nodes.title(text="What is refuted" if said["verdict"] == "refuted" else "What is proved")
+                fold = nodes.admonition("", title, line, classes=["dropdown"])
+                fold["ids"] = [anchor(f"{box['label']}.all")]
+                box.parent.insert(box.parent.index(box) + 1, fold)
+
+
+def proved(builder, docname: str, said: dict) -> nodes.paragraph:
+    """For which parameters it is proved, and under which title, and what is not."""
+    line = with_math(f"{said['claim']} {said.get('missing', '')}".strip())
     proofs = []
     for page, _, words in (title.rpartition(": ") for title in titles(said)):
         here = with_math("below" if words == "Proof" else words)
         proofs.append(resolved(builder, docname, to_page(f"book/{page}", words)) if page else here)
-    names = [[nodes.literal(text=name)] for name in theorems_for(key)]
-    for what, found in ("See", proofs), ("Machine-checked:", names):
-        if found:
-            line += [nodes.Text(f" {what} "), *joined(", ", found).children, nodes.Text(".")]
-    return [nodes.paragraph("", "", *line, ids=[anchor(key)], classes=["claim-numbers"])]
+    if proofs:
+        line += [nodes.Text(" See "), *joined(", ", proofs).children, nodes.Text(".")]
+    return nodes.paragraph("", "", *line)
 
 
 def titles(claim: dict) -> list[str]:
@@ -142,4 +155,5 @@ def name_links(app, doctree, docname: str) -> None:
 def setup(app) -> dict:
     app.connect("doctree-resolved", name_links)
     app.connect("doctree-resolved", name_boxes)
+    app.add_post_transform(ProvedBehind)
     return SAFE
