@@ -153,11 +153,10 @@ mutants: .venv/.ready ## plant random slips, run the tests that could see each, 
 held: .venv/.ready ## before stored numbers are written anew: which slips and mutants nothing else would see
 	$(BIN)/python tools/held.py --jobs $(JOBS)
 
-# Coq's tests would compile in one folder, and draw nothing.
-flakes: .venv/.ready ## the unit tests ten times, five at once, so that each runs beside four busy processes (two hours)
+flakes: .venv/.ready ## the unit tests ten times, five rounds at once: each beside four busy processes (an hour)
 	mkdir -p _build/flakes
-	seq 10 | xargs -P 5 -I{} sh -c '$(BIN)/pytest -q -n 0 -p no:cacheprovider -p no:nbval -m "not browser and not slips" \
-	  --ignore tests/book --ignore tests/test_proofs.py $(PYTEST_ARGS) > _build/flakes/{}.log 2>&1; \
+	seq 10 | xargs -P 5 -I{} sh -c '$(BIN)/pytest -q -n 0 -p no:cacheprovider -p no:nbval \
+	  -m "not browser and not slips and not slow" --ignore tests/book $(PYTEST_ARGS) > _build/flakes/{}.log; \
 	  code=$$?; echo "round {}: $$(tail -n 1 _build/flakes/{}.log)"; exit $$code'
 
 clean: ## remove what was built
