@@ -284,6 +284,15 @@ def test_estimates_are_right_for_unequal_components_and_odd_positions(population
         assert has_mean(error, 0.0) and not has_mean(error, 0.5 * error.std())
 
 
+def test_with_hardly_any_noise_a_component_is_the_average_of_the_last_third():
+    """Divided by as many as report: one fewer among ten would be 0.0014 too much."""
+    means = np.random.default_rng(20).uniform(0.465, 0.48, 30)  # in a bin with midpoint 0.46
+    options = {"size": 100, "components": 1, "epsilon": 700.0, "half_width": 0.02}
+    result = mixture_means(means, rng=np.random.default_rng(21), **options)
+    assert result.midpoints == pytest.approx(0.46) and result.proportions == pytest.approx(1.0)
+    assert result.value == pytest.approx(means[20:].mean(), abs=4e-4)  # 5 standard deviations
+
+
 @pytest.mark.slow
 def test_means_on_bin_edges_defeat_the_printed_vote_only():
     """Half of a component's users fall below the edge: the printed share is half, the shift too large."""

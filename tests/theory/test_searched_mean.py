@@ -66,6 +66,16 @@ def test_the_interval_stays_within_the_domain(end):
     assert -1 <= low < high <= 1 and end in (low, high)
 
 
+def test_what_is_no_number_counts_as_the_lower_end():
+    """In the votes too, where it would be in the middle otherwise: no comparison with it is true."""
+    wild = np.where(np.arange(600) % 2, np.nan, 0.9)
+    options = {"size": 50, "epsilon": 1.0}
+    found = [
+        searched_mean(x, rng=np.random.default_rng(3), **options) for x in (wild, np.nan_to_num(wild, nan=-1))
+    ]
+    assert found[0].value == found[1].value and found[0].clipped_to == found[1].clipped_to
+
+
 def test_one_coin_for_two_answers_would_tell_who_is_in_the_middle():
     """Left, middle and right answer (left?, right?) and flip both or none."""
     keep = 0.9
