@@ -14,7 +14,7 @@ from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS, own_name
 from userdp_book.site.graph import amended, column, places, rests_on
-from userdp_book.site.judgement import Worst, within
+from userdp_book.site.judgement import OURS, Readings, Worst, within
 from userdp_papers.study.claims import faults, judgements, statements, verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +49,23 @@ def test_a_slip_of_released_code_is_not_charged_to_the_statement():
     assert {target == "released code" for target, *_ in kinds} == {False, True}
     for target, printed, said in kinds:
         assert (", released code" in said and printed in said) == (target == "released code"), said
+
+
+def test_a_reading_is_listed_under_its_paper_and_named_where_it_is_that_of_our_verdict():
+    listing = Readings.__new__(Readings)
+    listing.text, listing.options = lambda said: [nodes.Text(said)], {}
+    parts = {part[0].astext(): part for part in listing.show({})}
+    for key, fault in faults().items():
+        where = {name for name, part in parts.items() if key in ids(part)}
+        own = AUTHORS[statements()[fault["statement"]]["paper"]]
+        assert where == ({own} if "readings" in fault else set())
+    told = " ".join(part.astext() for part in parts.values())
+    adopted = [one for fault in faults().values() for one in fault.get("readings", []) if one.endswith(OURS)]
+    assert told.count(", of our verdict. ") == len(adopted) > 10 and OURS not in told
+
+
+def ids(part):
+    return {id.removeprefix("reading-") for box in part.findall(nodes.container) for id in box["ids"]}
 
 
 @pytest.mark.parametrize("paper", AUTHORS)

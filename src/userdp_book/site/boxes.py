@@ -104,7 +104,8 @@ class ProvedBehind(SphinxPostTransform):
         for box in list(self.document.findall(lambda node: type(node) in NODE_TYPES.values())):
             if said := judgements().get(f"{box.get('label')}.all"):
                 line = proved(self.app.builder, self.env.docname, said)
-                title = nodes.title(text="What is refuted" if said["verdict"] == "refuted" else "What is proved")
+                word = "refuted" if said["verdict"] == "refuted" else "proved"
+                title = nodes.title(text=f"What is {word}")
                 fold = nodes.admonition("", title, line, classes=["dropdown"])
                 fold["ids"] = [anchor(f"{box['label']}.all")]
                 box.parent.insert(box.parent.index(box) + 1, fold)

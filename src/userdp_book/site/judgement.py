@@ -24,6 +24,7 @@ MOVES = {
 }
 LOSS = {"stated": "stated", "really": "really", "smallest example": "example"}
 READ = {"printed": "printed", "to be read": "repair"}
+OURS = " This is the reading of the verdict."
 SOURCES["judgement"] = lambda root: [faults(), verdicts()]
 
 
@@ -75,7 +76,10 @@ class Judged(FromData):
         return [*(self.said(word, fault[field]) for field, word in MOVES.items()), *self.readings(fault)]
 
     def readings(self, fault: dict) -> list[nodes.Node]:
-        return [self.said(f"Reading {k}", one) for k, one in enumerate(fault.get("readings", []), start=1)]
+        """Each in a paragraph; that of our verdict is named so."""
+        told = [(one.removesuffix(OURS), one.endswith(OURS)) for one in fault.get("readings", [])]
+        names = [f"Reading {k}{', of our verdict' * ours}" for k, (_, ours) in enumerate(told, start=1)]
+        return [self.said(name, one) for name, (one, _) in zip(names, told, strict=True)]
 
 
 class Corrections(Judged):
@@ -196,17 +200,16 @@ class Worst(Judged):
 
 
 class Readings(Judged):
-    """Every fault that hangs on how a damaged line is read, with what follows under each reading."""
+    """By paper, every fault that hangs on how a damaged line is read, and what follows under each reading."""
 
     def show(self, chosen):
-        boxes = []
-        for fault in chosen.values():
-            if "readings" in fault:
-                box = nodes.container(classes=["claim", "correction"], ids=[f"reading-{fault['key']}"])
-                box += nodes.paragraph("", "", *self.place(fault))
-                box += [self.said("As transcribed", fault["printed"]), *self.readings(fault)]
-                boxes.append(box)
-        return boxes
+        parts = {one: [fault for fault in faults_of(one).values() if "readings" in fault] for one in AUTHORS}
+        return [section(AUTHORS[one], map(self.box, read)) for one, read in parts.items() if read]
+
+    def box(self, fault: dict) -> nodes.container:
+        told = [self.said("As transcribed", fault["printed"]), *self.readings(fault)]
+        place, id = nodes.paragraph("", "", *self.place(fault)), f"reading-{fault['key']}"
+        return nodes.container("", place, *told, classes=["claim", "correction"], ids=[id])
 
 
 class Erratum(Judged):

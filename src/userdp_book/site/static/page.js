@@ -210,7 +210,8 @@ const userdpPage = (() => {
     const bar = document.querySelector(".bd-sidebar-primary"), here = [...bar?.querySelectorAll("a.current") ?? []].at(-1);
     if (!here) return;
     const { top, bottom } = here.getBoundingClientRect(), frame = bar.getBoundingClientRect();
-    if (top < frame.top || bottom > frame.bottom) bar.scrollTop += top - frame.top - bar.clientHeight / 2;
+    const free = bar.querySelector(".search-button-field")?.getBoundingClientRect().bottom ?? frame.top;
+    if (top < free || bottom > frame.bottom) bar.scrollTop += top - frame.top - bar.clientHeight / 2;
   }
 
   function start() {
