@@ -50,10 +50,18 @@ def test_an_import_loads_few_modules_and_no_heavy_part_of_scipy():
     assert 10 < int(count) <= MOST_MODULES and loaded == []
 
 
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """What an editor asks; its files on disk are one process's own, since two at once find half a file."""
+    shared, jedi.settings.cache_directory = jedi.settings.cache_directory, tmp_path_factory.mktemp("jedi")
+    yield jedi
+    jedi.settings.cache_directory = shared
+
+
 @pytest.mark.parametrize("room", FACES)
-def test_an_editor_sees_what_a_room_shows(room):
+def test_an_editor_sees_what_a_room_shows(reader, room):
     """By a reader of code that runs nothing, although no list of names is written out."""
-    seen = jedi.Script(f"import {FACES[room]} as door\ndoor.").complete()
+    seen = reader.Script(f"import {FACES[room]} as door\ndoor.").complete()
     assert {*face(room).__all__} <= {one.name for one in seen}
 
 

@@ -67,6 +67,33 @@ def test_a_budget_of_one_and_a_half_pays_for_one_fold_however_reports_are_drawn(
     assert found.guarantee.epsilon == 1.0
 
 
+@pytest.mark.parametrize("general", [None, False, True])
+@pytest.mark.parametrize("epsilon", [0.8, 2.3, 9.0])
+@pytest.mark.parametrize("name", ["local.localised_vector_mean", "local.rotated_vector_mean"])
+def test_a_coordinate_runs_the_procedure_of_its_own_budget(name, epsilon, general):
+    """Three bins wide, or six where it has more than 1 to spend, unless the other procedure is ruled out."""
+    options = {"half_width": 0.05, "epsilon": epsilon, "general": general}
+    found = run(name, np.zeros((600, 2)), **options)
+    wide = epsilon / 2 > 1 and general is not False
+    assert all(np.ptp(one.clipped_to) == pytest.approx(0.6 if wide else 0.3) for one in found.coordinates)
+
+
+# A sum of bits is drawn bit by bit anyway.
+BITS = "local.sign_mean", "local.sparse_selection", "local.duchi_mean"
+EVERY = [name for name in CALLS if "every_report" in inspect.signature(OFFERED[name]).parameters]
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in BITS])
+def test_every_report_is_drawn_where_this_is_asked_for(name):
+    """Not the sum of all: a generator is elsewhere afterwards."""
+    places = []
+    for every_report in (False, True):
+        rng = np.random.default_rng(1)
+        run(name, rng=rng, every_report=every_report)
+        places.append(rng.bit_generator.state)
+    assert places[0] != places[1]
+
+
 @pytest.mark.parametrize("d", [2, 3, 5, 7, 49])
 def test_equal_parts_of_a_budget_are_no_more_than_the_budget(d):
     for epsilon in d + np.arange(1, 200) / 10:
