@@ -61,7 +61,7 @@ def test_a_reading_is_listed_under_its_paper_and_named_where_it_is_that_of_our_v
         assert where == ({own} if "readings" in fault else set())
     told = " ".join(part.astext() for part in parts.values())
     adopted = [one for fault in faults().values() for one in fault.get("readings", []) if one.endswith(OURS)]
-    assert told.count(", of our verdict. ") == len(adopted) > 10 and OURS not in told
+    assert told.count("Adopted. ") == len(adopted) > 10 and OURS not in told
 
 
 def ids(part):

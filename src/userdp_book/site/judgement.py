@@ -76,10 +76,10 @@ class Judged(FromData):
         return [*(self.said(word, fault[field]) for field, word in MOVES.items()), *self.readings(fault)]
 
     def readings(self, fault: dict) -> list[nodes.Node]:
-        """Each in a paragraph; that of our verdict is named so."""
-        told = [(one.removesuffix(OURS), one.endswith(OURS)) for one in fault.get("readings", [])]
-        names = [f"Reading {k}{', of our verdict' * ours}" for k, (_, ours) in enumerate(told, start=1)]
-        return [self.said(name, one) for name, (one, _) in zip(names, told, strict=True)]
+        """Each in a paragraph; that of our verdict is called the adopted one."""
+        told = enumerate(fault.get("readings", []), start=1)
+        names = {one: "Adopted" if one.endswith(OURS) else f"Reading {k}" for k, one in told}
+        return [self.said(name, one.removesuffix(OURS)) for one, name in names.items()]
 
 
 class Corrections(Judged):
