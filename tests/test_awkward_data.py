@@ -282,6 +282,15 @@ def test_blocks_of_users_have_the_totals_of_all(monkeypatch):
     assert np.abs(np.mean(many, axis=0) - share).max() < 6 * np.sqrt(N / 4 / 400)
 
 
+def test_users_are_halved_by_their_number_and_not_by_their_items(monkeypatch):
+    """One user with two thirds of the items leaves half of the users on either side."""
+    counts = np.zeros((31, 60), dtype=int)
+    counts[0], counts[1:, 0] = 1, 1
+    expected = central.nested_totals(counts, [1, 60], rng())
+    monkeypatch.setattr("userdp.central.unknown_domain.AT_ONCE", 70)
+    assert np.array_equal(central.nested_totals(counts, [1, 60], rng()), expected)
+
+
 @pytest.mark.parametrize("given", [np.int64(50), 50.0, np.float32(50)])
 def test_sizes_of_a_plan_may_be_any_whole_number(given):
     one, other = (planning.plan(n=1000, sizes=each, epsilon=1.0)[0].error for each in (50, given))

@@ -257,7 +257,7 @@ def test_an_erratum_has_its_kinds_of_errors_in_its_contents_and_their_words_in_a
 def test_a_reference_page_shows_calls_formulas_and_links(tab, site):
     visit(tab, site, "book/reference/api/local")
     calls = tab.locator(".api-entry > summary > .parameters")
-    assert calls.first.text_content() == "(half_width, truncated)" and calls.count() > 30
+    assert "(half_width, truncated)" in calls.all_text_contents() and calls.count() > 30
     assert tab.locator(".api-entry mjx-container").count() > 30
     assert tab.locator(".api-entry:not([open])").count() > 30
     visit(tab, site, "book/reference/api/release")

@@ -214,6 +214,19 @@ def test_nothing_selected_is_a_zero_estimate():
     assert result.guarantee.epsilon == 50.0
 
 
+def test_means_of_all_records_are_simulated(monkeypatch):
+    asked, inner = [], SparseSigns.draw_sums
+
+    def noted(users, hashes, size, *rest):
+        asked.append(size)
+        return inner(users, hashes, size, *rest)
+
+    monkeypatch.setattr(SparseSigns, "draw_sums", noted)
+    options = {"size": 30, "sparsity": 1, "epsilon": 50.0}
+    simulate_selection(SparseSigns(5, 1, 0.5), n=400, rng=np.random.default_rng(0), **options)
+    assert asked == [30]
+
+
 @pytest.mark.parametrize("theta", [-1.0, -0.5, 0.0, 0.3])
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.31, 1.0, 1.1])
 def test_exceedance_is_that_of_drawn_means(theta, threshold):

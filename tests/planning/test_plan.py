@@ -822,6 +822,11 @@ def test_a_plan_in_few_rounds_is_the_best_of_so_many():
     assert found[3] == found[4] == found[None] < found[2] < found[1] == np.inf
 
 
+def test_no_users_mean_deviates_by_more_than_half_of_the_domain():
+    found = Users(9, two_point_sizes(1, 400, 0.5), 0.3, "bounded").deviations
+    assert found == pytest.approx([1.0, np.sqrt(1 / 400 + 0.09)], rel=1e-15)
+
+
 @pytest.mark.parametrize("law, tails, weighed", [
     (constant_size(9), "bounded", False), (constant_size(10), "normal", False),
     (two_point_sizes(9, 90, 0.5), "bounded", True),
