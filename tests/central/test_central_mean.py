@@ -193,6 +193,15 @@ def test_a_variance_below_the_smallest_is_overstated_at_most_fourfold(smallest):
     assert 2 * smallest < value <= 4 * smallest
 
 
+@pytest.mark.parametrize("users", range(16, 25))
+def test_users_who_fill_no_group_of_pairs_have_no_vote(users):
+    """Up to seven are left over from groups of four pairs: whoever comes next in order changes nothing."""
+    means = np.random.default_rng(7).uniform(0, 1, 24)[:users]
+    whole = means[: users // 8 * 8]
+    found = [private_variance(x, epsilon=0.5, rng=np.random.default_rng(8)).value for x in (means, whole)]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_one_user_moves_two_counts_of_the_variance_step_by_one(monkeypatch, delta):
     seen = []
