@@ -153,10 +153,11 @@ mutants: .venv/.ready ## plant random slips, run the tests that could see each, 
 held: .venv/.ready ## before stored numbers are written anew: which slips and mutants nothing else would see
 	$(BIN)/python tools/held.py --jobs $(JOBS)
 
-flakes: .venv/.ready ## the unit tests ten times, five rounds at once: each beside four busy processes (an hour)
+# What may not run beside itself, Coq in its folder, is left out.
+flakes: .venv/.ready ## the unit tests ten times, five rounds at once: each beside four busy processes (two hours)
 	mkdir -p _build/flakes
 	seq 10 | xargs -P 5 -I{} sh -c '$(BIN)/pytest -q -n 0 -p no:cacheprovider -p no:nbval \
-	  -m "not browser and not slips and not slow" --ignore tests/book $(PYTEST_ARGS) > _build/flakes/{}.log; \
+	  -m "not browser and not slips and not xdist_group" --ignore tests/book $(PYTEST_ARGS) > _build/flakes/{}.log; \
 	  code=$$?; echo "round {}: $$(tail -n 1 _build/flakes/{}.log)"; exit $$code'
 
 clean: ## remove what was built

@@ -136,6 +136,7 @@ def opens(text):
     first, before = body.split("\n\n", 1)[0], prose(re.split(BOX, body, maxsplit=1)[0])
     wrong = ["no question under the title"] * first.startswith(("`", ":", "#", "|"))
     wrong += ["a symbol in the first paragraph"] * ("$" in first)
+    wrong += ["more than its question in the first paragraph"] * ("?" in first[:-1])
     return wrong + ["a numbered box on the first screen"] * (
         bool(re.search(BOX, body)) and len(before.split()) < 150
     )
@@ -154,6 +155,11 @@ def test_a_page_that_opens_with_a_box_is_found():
     assert opens(box) == ["no question under the title", "a symbol in the first paragraph"] + [
         "a numbered box on the first screen"
     ]
+
+
+def test_a_question_that_is_answered_in_its_own_paragraph_is_found():
+    assert opens("\n# Title\n\nIs it so?\nIt is.\n") == ["more than its question in the first paragraph"]
+    assert opens("\n# Title\n\nIs it so?\n\nIt is.\n") == []
 
 
 CELL = re.compile(r"\b(the next|following|previous|last) cell\b|\bcell (above|below)\b", re.IGNORECASE)

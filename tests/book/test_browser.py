@@ -257,13 +257,22 @@ def test_an_erratum_has_its_kinds_of_errors_in_its_contents_and_their_words_in_a
 def test_a_reference_page_shows_calls_formulas_and_links(tab, site):
     visit(tab, site, "book/reference/api/local")
     calls = tab.locator(".api-entry > summary > .parameters")
-    assert "(half_width, truncated)" in calls.all_text_contents() and calls.count() > 30
+    assert calls.first.text_content() == "(users, offset, sigmas, spread)" and calls.count() > 30
+    assert "(half_width, truncated)" in calls.all_text_contents()
     assert tab.locator(".api-entry mjx-container").count() > 30
     assert tab.locator(".api-entry:not([open])").count() > 30
     visit(tab, site, "book/reference/api/release")
     assert tab.locator(".api-entry:not([open])").count() == 0 < tab.locator(".api-entry").count()
     links = tab.locator(".api-entry dd a:has-text('Guarantee')")
     assert links.first.get_attribute("href").endswith("privacy.html#userdp.privacy.guarantee.Guarantee")
+
+
+def test_search_stays_in_sight_beside_a_long_navigation(tab, site):
+    visit(tab, site, "book/reproduce/statements")
+    bar, here = tab.locator(".bd-sidebar-primary"), tab.locator(".bd-sidebar-primary a.current").last
+    search = bar.locator(".search-button-field").bounding_box()
+    assert bar.evaluate("bar => bar.scrollTop") > 200 and search["y"] >= 0
+    assert search["y"] + search["height"] <= here.bounding_box()["y"]
 
 
 def test_what_is_context_waits_behind_its_bar_unless_a_link_leads_to_it(tab, site):

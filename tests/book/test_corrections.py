@@ -14,7 +14,7 @@ from userdp_book.run.pages import code_cells, pages, read
 from userdp_book.site import picture
 from userdp_book.site.boxes import AUTHORS, own_name
 from userdp_book.site.graph import amended, column, places, rests_on
-from userdp_book.site.judgement import OURS, Readings, Worst, within
+from userdp_book.site.judgement import OURS, Readings, Worst, faults_of, within
 from userdp_papers.study.claims import faults, judgements, statements, verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def test_a_slip_of_released_code_is_not_charged_to_the_statement():
 def test_a_reading_is_listed_under_its_paper_and_named_where_it_is_that_of_our_verdict():
     listing = Readings.__new__(Readings)
     listing.text, listing.options = lambda said: [nodes.Text(said)], {}
-    parts = {part[0].astext(): part for part in listing.show({})}
+    parts = {part[0].astext(): part for part in listing.show(faults_of(None))}
     for key, fault in faults().items():
         where = {name for name, part in parts.items() if key in ids(part)}
         own = AUTHORS[statements()[fault["statement"]]["paper"]]

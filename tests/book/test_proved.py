@@ -10,7 +10,7 @@ from docutils.utils import new_document
 from sphinx_proof.nodes import NODE_TYPES
 
 from userdp_book.evidence import proofs
-from userdp_book.site import boxes
+from userdp_book.site import boxes, links
 from userdp_papers.study.claims import displays, judgements, statements, theorems_for
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -118,13 +118,14 @@ def test_a_planted_fault_is_refused(id, planted):
 
 
 def tabs_behind(id, home, found=()):
-    """What stands behind the box of a statement: identity, title and text of each tab, and its links."""
+    """The tabs behind the box of a statement, with their links."""
     env = SimpleNamespace(docname=home, found_docs=set(found))
     builder = SimpleNamespace(env=env, get_relative_uri=lambda here, there, typ=None: f"{there}.html")
     page = new_document("page")
     page.settings.env, env.app = env, SimpleNamespace(builder=builder)
     page += NODE_TYPES["lemma"](label=id)
-    boxes.ProvedBehind(page).run()
+    for each in (boxes.ProvedBehind, links.ResolveLinks):
+        each(page).run()
     return page.children[1:]
 
 

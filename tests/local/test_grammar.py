@@ -79,7 +79,7 @@ def test_a_coordinate_runs_the_procedure_of_its_own_budget(name, epsilon, genera
 
 
 # A sum of bits is drawn bit by bit anyway.
-BITS = "local.sign_mean", "local.sparse_selection", "local.duchi_mean"
+BITS = "local.sign_mean", "local.sparse_selection"
 EVERY = [name for name in CALLS if "every_report" in inspect.signature(OFFERED[name]).parameters]
 
 

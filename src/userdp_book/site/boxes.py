@@ -33,9 +33,14 @@ WORDS = {
 }
 
 
+def boxes_in(document: nodes.document) -> list[nodes.Element]:
+    """All boxes with a label, the papers' and ours, as a list, since whoever asks changes the page."""
+    return list(document.findall(lambda node: type(node) in NODE_TYPES.values()))
+
+
 def name_boxes(app, doctree, docname: str) -> None:
     """In the place of the book's own count: the paper's number, the box's title, and its ribbon."""
-    for box in list(doctree.findall(lambda node: type(node) in NODE_TYPES.values())):
+    for box in boxes_in(doctree):
         id, dash, suffix = box.get("label").partition("-repaired")
         if id in statements() and not suffix:
             kind = [] if dash else [f"is-{tone(id)}"]
@@ -74,8 +79,8 @@ def ribbon(id: str) -> nodes.inline:
         words, sign = judged["ribbon"], SYMBOLS["refuted"]
     elif words == "holds after correction":
         # a gap in the proof leaves the statement as it is
-        own = (WORDS[kind] for kind in kinds if kind in WORDS and kind != "proof gap")
-        words = f"holds {next(own, 'after correction')}"
+        own = next((kind for kind in kinds if kind != "proof gap"), "")
+        words = f"holds {WORDS.get(own, 'after correction')}"
     elif words == "holds":
         words = f"holds {WORDS['proof gap']}" if "proof gap" in kinds else "holds as printed"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
@@ -97,27 +102,23 @@ def true_of_it(builder, docname: str, id: str) -> list[nodes.Node]:
 class ProvedBehind(SphinxPostTransform):
     """The first tab behind the box of a statement that is proved: for which parameters, and where."""
 
-    default_priority = 140  # before the tabs are joined
-    formats = ("html",)
+    default_priority = 4  # before links are resolved, and before tabs are joined
 
     def run(self, **kwargs) -> None:
-        for box in list(self.document.findall(lambda node: type(node) in NODE_TYPES.values())):
-            if said := judgements().get(f"{box.get('label')}.all"):
-                line = proved(self.app.builder, self.env.docname, said)
-                word = "refuted" if said["verdict"] == "refuted" else "proved"
-                title = nodes.title(text=f"What is {word}")
-                fold = nodes.admonition("", title, line, classes=["dropdown"])
-                fold["ids"] = [anchor(f"{box['label']}.all")]
+        for box in boxes_in(self.document):
+            if said := judgements().get(key := f"{box.get('label')}.all"):
+                title = nodes.title(text=f"What is {'refuted' if said['verdict'] == 'refuted' else 'proved'}")
+                fold = nodes.admonition("", title, proved(said), classes=["dropdown"], ids=[anchor(key)])
                 box.parent.insert(box.parent.index(box) + 1, fold)
 
 
-def proved(builder, docname: str, said: dict) -> nodes.paragraph:
+def proved(said: dict) -> nodes.paragraph:
     """For which parameters it is proved, and under which title, and what is not."""
     line = with_math(f"{said['claim']} {said.get('missing', '')}".strip())
     proofs = []
     for page, _, words in (title.rpartition(": ") for title in titles(said)):
         here = with_math("below" if words == "Proof" else words)
-        proofs.append(resolved(builder, docname, to_page(f"book/{page}", words)) if page else here)
+        proofs.append([to_page(f"book/{page}", words)] if page else here)
     if proofs:
         line += [nodes.Text(" See "), *joined(", ", proofs).children, nodes.Text(".")]
     return nodes.paragraph("", "", *line)

@@ -1,6 +1,7 @@
 """Directives made from the tables of judgement: corrections, tallies, worst, readings, erratum."""
 
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -203,8 +204,9 @@ class Readings(Judged):
     """By paper, every fault that hangs on how a damaged line is read, and what follows under each reading."""
 
     def show(self, chosen):
-        parts = {one: [fault for fault in faults_of(one).values() if "readings" in fault] for one in AUTHORS}
-        return [section(AUTHORS[one], map(self.box, read)) for one, read in parts.items() if read]
+        read = [fault for fault in chosen.values() if "readings" in fault]
+        parts = groupby(read, lambda fault: paper(fault["statement"]))
+        return [section(AUTHORS[one], map(self.box, group)) for one, group in parts]
 
     def box(self, fault: dict) -> nodes.container:
         told = [self.said("As transcribed", fault["printed"]), *self.readings(fault)]

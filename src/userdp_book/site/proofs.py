@@ -6,12 +6,12 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.addnodes import download_reference
 from sphinx.transforms import SphinxTransform
-from sphinx_proof.nodes import NODE_TYPES
 
 from userdp_papers.study.claims import statements
 
 from ..evidence.proofs import definitions, extent, of_statement, stored
 from . import SAFE
+from .boxes import boxes_in
 from .claims import joined, own_name
 from .generated import SOURCES, FromData, made_of
 from .links import to_statement
@@ -65,7 +65,7 @@ class BehindBoxes(SphinxTransform):
     default_priority = 400
 
     def apply(self, **kwargs) -> None:
-        for box in list(self.document.findall(lambda node: type(node) in NODE_TYPES.values())):
+        for box in boxes_in(self.document):
             if box.get("label") in statements() and of_statement(box["label"], Path(self.env.srcdir)):
                 made_of(self.env, "proofs")
                 box.parent.insert(box.parent.index(box) + 1, self.fold(box["label"]))
