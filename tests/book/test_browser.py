@@ -305,6 +305,14 @@ def test_a_link_opens_what_it_leads_to(tab, site, page, entries):
     assert before is None
 
 
+def test_a_link_to_what_is_proved_opens_its_tab_and_leads_there(tab, site):
+    visit(tab, site, "book/liu/private-bounds-error")
+    tab.evaluate("location.hash = 'claim-liu-cor-4.5.all'")
+    line = tab.locator("[id='claim-liu-cor-4.5.all']")
+    line.wait_for(state="visible", timeout=5_000)
+    tab.wait_for_function("e => e.getBoundingClientRect().bottom < innerHeight", arg=line.element_handle())
+
+
 def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
     tab.goto(f"{site}/book/reproduce/statements.html?paper=dame", wait_until="domcontentloaded")
     wanted = sum(item["paper"] == "dame" for item in statements().values())

@@ -132,7 +132,7 @@ def tabs_behind(id, home, found=()):
 def test_behind_a_box_stands_what_is_proved_of_it_and_where():
     (tab,) = tabs_behind("liu-cor-4.5", "book/liu/private-bounds-error", ["book/liu/private-bounds"])
     title, line = tab.children
-    assert tab["ids"] == ["claim-liu-cor-4.5.all"] and title.astext() == "What is proved"
+    assert line["ids"] == ["claim-liu-cor-4.5.all"] and title.astext() == "What is proved"
     assert line.astext().startswith("Corollary 4.5 is proved")
     (link,) = line.findall(nodes.reference)
     assert link["refuri"] == "book/liu/private-bounds.html" and link.astext() == "Proof of the sharper bound"

@@ -108,20 +108,19 @@ class ProvedBehind(SphinxPostTransform):
         for box in boxes_in(self.document):
             if said := judgements().get(key := f"{box.get('label')}.all"):
                 title = nodes.title(text=f"What is {'refuted' if said['verdict'] == 'refuted' else 'proved'}")
-                fold = nodes.admonition("", title, proved(said), classes=["dropdown"], ids=[anchor(key)])
+                line = nodes.paragraph("", "", *proved(said), ids=[anchor(key)])
+                fold = nodes.admonition("", title, line, classes=["dropdown"])
                 box.parent.insert(box.parent.index(box) + 1, fold)
 
 
-def proved(said: dict) -> nodes.paragraph:
+def proved(said: dict) -> list[nodes.Node]:
     """For which parameters it is proved, and under which title, and what is not."""
     line = with_math(f"{said['claim']} {said.get('missing', '')}".strip())
     proofs = []
     for page, _, words in (title.rpartition(": ") for title in titles(said)):
         here = with_math("below" if words == "Proof" else words)
         proofs.append([to_page(f"book/{page}", words)] if page else here)
-    if proofs:
-        line += [nodes.Text(" See "), *joined(", ", proofs).children, nodes.Text(".")]
-    return nodes.paragraph("", "", *line)
+    return line + [nodes.Text(" See "), *joined(", ", proofs).children, nodes.Text(".")] * bool(proofs)
 
 
 def titles(claim: dict) -> list[str]:
