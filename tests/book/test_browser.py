@@ -310,7 +310,11 @@ def test_a_link_to_what_is_proved_opens_its_tab_and_leads_there(tab, site):
     tab.evaluate("location.hash = 'claim-liu-cor-4.5.all'")
     line = tab.locator("[id='claim-liu-cor-4.5.all']")
     line.wait_for(state="visible", timeout=5_000)
-    tab.wait_for_function("e => e.getBoundingClientRect().bottom < innerHeight", arg=line.element_handle())
+    seen = """e => {
+      const { top, bottom } = e.getBoundingClientRect();
+      return 0 < top && top < bottom && bottom < innerHeight;
+    }"""
+    tab.wait_for_function(seen, arg=line.element_handle(), timeout=5_000)
 
 
 def test_rows_are_chosen_by_the_address_and_sorted_by_a_click(tab, site):
