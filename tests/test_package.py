@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
+from math import exp
 from typing import Any, Literal
 
 import numpy as np
@@ -59,6 +60,8 @@ DEFAULTS = {
     "both": (True,),
     "unbiased": (True,),
     "last": (False, "two-point"),
+    "vote": (True,),
+    "exact": (False,),
     "domain": ((0.0, 1.0), (-1.0, 1.0), None),
     "level": (1e-6,),
     "failure": (1e-6,),
@@ -70,6 +73,32 @@ DEFAULTS = {
     "clips": (1,),
     "counts": (1, None),
     "dimension": (1,),
+    "steps": (1000, 1, None, 50),
+    "constant": (2.0, 24.0, 1.0, 64.0),
+    "rounds": (15, 1, None),
+    "most_rounds": (2,),
+    "c1": (exp(-9) / 16,),
+    "c2": (24.0,),
+    "c3": (1570.0,),
+    "c4": (8.0,),
+    "c5": (868.5,),
+    "trivial": (4.0,),
+    "largest_rate": (None, 1.0),
+    "bound": (1.0,),
+    "pairs": (4,),
+    "smallest": (1e-8,),
+    "safety": (8.0,),
+    "bias": (0.0,),
+    "least": (0.0,),
+    "centre": (0.5,),
+    "mean": (1.0, 20.0),
+    "shape": (0.5,),
+    "start": (1.0,),
+    "rate": (0.2,),
+    "kappa": (1.0,),
+    "reports": (81,),
+    "nodes": (6,),
+    "radius": (1.0,),
 }
 
 HIDE = """

@@ -205,6 +205,38 @@ def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site)
     assert heads.count() > 3 and "\\(" not in "".join(tab.locator(".stacked .head").all_text_contents())
 
 
+def test_a_line_of_code_that_is_too_long_goes_on_further_in_on_a_telephone(tab, site):
+    """And what is copied is the same."""
+    code = "[...document.querySelectorAll('article .highlight pre')]"
+    read = f"() => {code}.map(one => one.textContent.trimEnd())"
+    wide = visit(tab, site, "book/use/tutorial").evaluate(read)
+    assert tab.locator(".highlight .line").count() == 0
+    tab.set_viewport_size({"width": 390, "height": 800})
+    assert visit(tab, site, "book/use/tutorial").evaluate(read) == wide
+    starts = tab.evaluate(f"""() => {code}.flatMap(one => [...one.querySelectorAll('.line')]).map(line => {{
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), range = document.createRange();
+        const found = [], height = parseFloat(getComputedStyle(line).lineHeight);
+        while (walker.nextNode()) for (let at = 0; at < walker.currentNode.length; at++) {{
+            if (!walker.currentNode.data[at].trim()) continue;
+            range.setStart(walker.currentNode, at); range.setEnd(walker.currentNode, at + 1);
+            const {{ left, top }} = range.getBoundingClientRect();
+            if (!found.length || top > found.at(-1)[1] + height / 2) found.push([left, top]);
+        }}
+        return found.map(([left]) => left);
+    }})""")
+    wrapped = [lefts for lefts in starts if len(lefts) > 1]
+    assert len(wrapped) > 5 and any(lefts[0] > 60 for lefts in wrapped)
+    assert all(min(lefts[1:]) > lefts[0] + 10 for lefts in wrapped)
+
+
+def test_the_letters_of_a_drawing_can_be_read_on_a_telephone(tab, site):
+    tab.set_viewport_size({"width": 390, "height": 800})
+    size = "parseFloat(getComputedStyle(e).fontSize) * e.clientWidth / e.viewBox.baseVal.width"
+    for page in ("book/liu/bounded", "book/cummings/index", "book/kent/floor"):
+        drawings = visit(tab, site, page).locator(".diagram svg")
+        assert drawings.count() and min(drawings.evaluate_all(f"found => found.map(e => {size})")) >= 12, page
+
+
 def test_a_formula_that_is_a_little_too_wide_is_set_smaller_on_a_telephone_but_can_be_read(tab, site):
     tab.set_viewport_size({"width": 390, "height": 800})
     formulas = visit(tab, site, "book/kent/density").locator("mjx-container[display='true']:visible")

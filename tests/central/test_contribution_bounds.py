@@ -254,15 +254,16 @@ def test_without_noise_the_descents_find_what_they_look_for():
     assert abs(np.sum(sizes > found) - mass) <= 2
 
 
-def test_a_descent_goes_as_far_and_as_often_as_its_proof_says(monkeypatch):
+@pytest.mark.parametrize("largest", [20.0, 21.0])
+def test_a_descent_goes_as_far_and_as_often_as_its_proof_says(largest, monkeypatch):
     """Without noise the mean of two iterates shows the first step."""
-    data, options = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3}
-    curve, rng = surrogate_curve(data, largest=20.0, **RELEASE), Silent()
+    data, options, middle = np.full((3, 1), 15.0), CHOICE | {"delta": 1e-3, "largest": largest}, largest / 2
+    curve, rng = surrogate_curve(data, largest=largest, **RELEASE), Silent()
     chosen = private_gradient_descent(data, steps=2, rng=rng, **options).value
-    slope = np.diff(curve.values(np.array([10.0, 11.0])))[0]  # straight there
+    slope = np.diff(curve.values(np.array([middle, middle + 1])))[0]  # straight there
     steepest, (scale,) = max(curve.mass, 3 * curve.reach - curve.mass), set(rng.scales)
-    step = 10 / np.sqrt(2 * (steepest**2 + scale**2)) * slope
-    assert step != 0 and chosen == pytest.approx(10 - step / 2, rel=1e-12)
+    step = middle / np.sqrt(2 * (steepest**2 + scale**2)) * slope
+    assert step != 0 and chosen == pytest.approx(middle - step / 2, rel=1e-12)
     steps = np.ceil((3 / gaussian_sigma(epsilon=50.0, delta=1e-3)) ** 2)
     for most in (private_descent.MOST_STEPS, 100):
         monkeypatch.setattr(private_descent, "MOST_STEPS", most)
@@ -287,6 +288,13 @@ def test_a_sampled_step_counts_a_user_above_the_bound_alone(size, above):
     chosen = sampled_descent(data, steps=1, rng=rng, **options).value
     step = 20 / np.hypot(3 * curve.reach + curve.mass, *set(rng.scales))
     assert chosen == pytest.approx(10 - step * (curve.mass - 3 * above * curve.weights[0]), rel=1e-12)
+
+
+def test_the_quantile_is_sought_in_a_million_steps_at_most():
+    options = CHOICE | {"delta": 1e-3}
+    with pytest.raises(ValueError, match=r"steps must be in \[1, 1000000\], got 1000001"):
+        geometric_quantile([[1.0]], steps=10**6 + 1, rng=Silent(), **options)
+    assert geometric_quantile([[1.0]], steps=10**6, rng=Silent(), **options).guarantee.delta == 1e-3
 
 
 def test_every_step_of_a_descent_follows_the_slope_where_it_stands():

@@ -249,6 +249,16 @@ def test_cutoff_is_the_best_odd_number_that_leaves_voters(n, epsilon):
             assert J % 2 and n >= 2 * (J - 1)
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 0.5])
+def test_three_coefficients_are_allowed_up_to_the_stated_constant(epsilon):
+    n = 100
+    information = n * min(epsilon, epsilon**2)
+    largest = information / (2 * np.log(information))
+    asked = {"n": n, "size": 10**6, "epsilon": epsilon, "smoothness": 0.5, "radius": 100.0}
+    found = [density_cutoff(**asked, constant=share * largest) for share in (1 - 1e-9, 1 + 1e-9)]
+    assert found == [3, 1]
+
+
 def test_a_class_whose_radius_is_not_said_has_radius_one():
     asked = {"n": 10**5, "size": 100, "epsilon": 1.0, "smoothness": 1, "constant": 1.0}
     unit, half = (density_cutoff(**asked, radius=radius) for radius in (1.0, 0.5))

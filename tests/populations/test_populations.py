@@ -67,6 +67,16 @@ def test_of_nobody_there_are_no_means(name):
     assert LITERAL[name][0].draw_means(np.arange(0), np.random.default_rng(1)).size == 0
 
 
+@pytest.mark.parametrize(
+    "population", [Signs(0.3), Uniforms(-0.5, 1.0), PointMass(0.3), BetaUsers(0.3, 0.05)], ids=repr
+)
+@pytest.mark.parametrize("sizes", [[3, 0], [3, -1], [2.5]])
+def test_whoever_has_a_mean_has_a_whole_number_of_records(population, sizes):
+    with pytest.raises(ValueError, match="sizes must be"):
+        population.draw_means(sizes, np.random.default_rng(0))
+    assert population.draw_means([1, 3], np.random.default_rng(0)).shape == (2,)
+
+
 def test_blocks_have_the_law_of_single_draws():
     rng = np.random.default_rng(2)
     population = Signs(0.4)

@@ -205,6 +205,18 @@ const userdpPage = (() => {
     }
   }
 
+  /* There a line of code that is too long goes on below itself, two letters further in than it began. */
+  function hang() {
+    for (const code of document.querySelectorAll("article .highlight pre")) {
+      const lines = code.innerHTML.trimEnd().split("\n").map((line) => {
+        const made = element("span", { className: "line", innerHTML: line });
+        made.style.setProperty("--in", `${made.textContent.search(/\S|$/)}ch`);
+        return made;
+      });
+      code.replaceChildren(...lines.flatMap((line) => [line, "\n"]));
+    }
+  }
+
   /* The theme leaves the sidebar as it was on the page before. */
   function showPlace() {
     const bar = document.querySelector(".bd-sidebar-primary"), here = [...bar?.querySelectorAll("a.current") ?? []].at(-1);
@@ -219,6 +231,7 @@ const userdpPage = (() => {
     if (matchMedia("(max-width: 48rem)").matches) {
       window.addEventListener("load", fit);
       stack();
+      hang();
     }
     offerFolds();
     openRuns();
