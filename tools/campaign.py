@@ -61,6 +61,7 @@ TIERS = ("not slow and not statistical", "statistical and not slow")
 LOCKS: defaultdict[tuple[str, str], Lock] = defaultdict(Lock)
 # the line of pytest's summary that names what failed
 FAILED = r"^(?:FAILED|ERROR) \S*?tests/(\S+?(?:\[.*?\])?)(?: - |$)"
+WALKS = "iter_modules", "promising()", "import_module", "from faces", "from good_calls", "from mechanisms"
 NOISY = {"rng", "guarantee", "guarantees", "sequential", "disjoint", "calibrated", "Guarantee"}
 
 
@@ -116,9 +117,9 @@ class Sites:
                     yield from self._within(child, function, promise)
 
     def _is_word(self, node: ast.AST) -> bool:
-        """Whether a node is a message or a type, which compute nothing."""
+        """Whether a node is a message, a type or a check of lengths, which compute nothing."""
         is_type = isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal"
-        return is_type or isinstance(node, ast.Raise | ast.JoinedStr)
+        return is_type or isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") == "strict"
 
     def _promises(self, function: ast.FunctionDef) -> bool:
         room = self.module.split("/")[1]
@@ -251,8 +252,8 @@ def reached() -> dict[str, tuple[Counter[str], set[str]]]:
         if not name.startswith("book/"):
             code = read_code(ast.parse(text))
             named = Counter(module for one in code.imports for module in sources.behind(*one))
-            # what walks over the faces, itself or by the list of good calls, reaches all of the package
-            walks = any(word in text for word in ("iter_modules", "promising()", "good_calls"))
+            # what looks things up by name, itself or by a list of them, reaches all of the package
+            walks = any(word in text for word in WALKS)
             found[name] = named, {*(sources.paths if walks else sources.reach(code))}
     return found
 
