@@ -210,6 +210,15 @@ class NoWaiting(np.random.Generator):
         return np.zeros(size)
 
 
+@pytest.mark.parametrize("back", [1, 2, 1000])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.5])
+def test_the_chance_of_the_largest_sizes_has_all_its_digits(shape, back):
+    """Of 10**15 sizes the last few hold a part of about 1e-15, which is one minus a number next to one."""
+    law, part = PowerLawSizes(1, 10**15, shape), back / (10**15 - 1)
+    exact = part * shape * (1 - (shape - 1) * part / 2)  # what follows is below 1e-24 of it
+    assert law.survival(10**15 - back) == pytest.approx(exact, rel=1e-13, abs=0)
+
+
 def test_no_user_is_larger_than_the_largest():
     drawn = PowerLawSizes(1, 50, 0.5).draw(3, NoWaiting(np.random.PCG64(0)))
     assert drawn.tolist() == [49, 49, 49]  # the end 50 itself has probability 0
