@@ -199,6 +199,8 @@ def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site)
     assert table.evaluate("e => e.scrollWidth <= e.parentElement.clientWidth")
     assert visit(tab, site, "book/dame/experiments").locator(".cell_output table").count() > 3
     assert tab.locator(".cell_output .stacked").count() == 0
+    # one with long cells too
+    assert visit(tab, site, "book/reproduce/errata").locator("table.stacked").count() == 1
     # what is mathematics in a head is mathematics before its cells
     heads = visit(tab, site, "book/kent/regimes").locator(".stacked tbody .head mjx-container")
     heads.first.wait_for()
@@ -225,8 +227,15 @@ def test_a_line_of_code_that_is_too_long_goes_on_further_in_on_a_telephone(tab, 
         return found.map(([left]) => left);
     }})""")
     wrapped = [lefts for lefts in starts if len(lefts) > 1]
-    assert len(wrapped) > 5 and any(lefts[0] > 60 for lefts in wrapped)
+    assert len(wrapped) > 5 and any(lefts[0] > 50 for lefts in wrapped)
     assert all(min(lefts[1:]) > lefts[0] + 10 for lefts in wrapped)
+
+
+def test_a_claim_does_not_touch_the_table_above_it(tab, site):
+    for page in ("book/liu/debiasing", "book/cummings/private-sizes"):
+        claims = visit(tab, site, page).locator(".output.text_html:visible + .claim:visible")
+        gap = "e => e.getBoundingClientRect().top - e.previousElementSibling.getBoundingClientRect().bottom"
+        assert claims.count() and min(one.evaluate(gap) for one in claims.all()) > 8, page
 
 
 def test_the_letters_of_a_drawing_can_be_read_on_a_telephone(tab, site):

@@ -193,12 +193,13 @@ const userdpPage = (() => {
     for (const [one, part, size] of sizes) if (part < 0.99 && size >= 14) one.style.fontSize = `${size}px`;
   }
 
-  /* There a table of words that is too wide is a block for each row. */
+  /* There a table of words that is too wide, or has cells of ten lines, is a block for each row. */
   function stack() {
     for (const frame of document.querySelectorAll("article .pst-scrollable-table-container")) {
       const table = frame.querySelector("table"), heads = [...table?.querySelectorAll("thead th") ?? []], cells = [...table?.querySelectorAll("tbody td") ?? []];
-      const words = cells.filter((cell) => cell.textContent.trim().split(/\s+/).length > 3).length;
-      if (frame.scrollWidth <= frame.clientWidth + 1 || 4 * words < cells.length || table.closest(".userdp-filtered") || table.querySelector("[rowspan], [colspan], tbody th")) continue;
+      const words = cells.filter((cell) => cell.textContent.trim().split(/\s+/).length > 3).length, wide = frame.scrollWidth > frame.clientWidth + 1;
+      const tall = heads.length > 2 && cells.some((cell) => cell.clientHeight > 240);
+      if (!wide && !tall || 4 * words < cells.length || table.closest(".userdp-filtered") || table.querySelector("[rowspan], [colspan], tbody th")) continue;
       table.classList.add("stacked");
       for (const cell of cells) if (cell.cellIndex && cell.textContent.trim())
         cell.prepend(element("span", { className: "head" }, ...heads[cell.cellIndex].cloneNode(true).childNodes, ": "));
