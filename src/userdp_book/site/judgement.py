@@ -228,11 +228,11 @@ class Erratum(Judged):
         return [joined(" · ", counts), self.standing(), *parts]
 
     def standing(self):
-        """Which statements hold as printed, by their own names."""
-        names = joined(", ", [[statement_link(id)] for id in standing(self.options["paper"])])
-        title = nodes.strong(text="What stands as printed")
-        but = nodes.Text(", but for misprints, proofs, code and remarks below: ")
-        return nodes.paragraph("", "", title, but, *names.children, nodes.Text("."))
+        """Which statements hold as printed, by their own names, behind how many they are."""
+        names = [[statement_link(id)] for id in standing(self.options["paper"])]
+        but = "as printed, but for misprints, proofs, code and remarks below"
+        title = nodes.title(text=f"{len(names)} statements stand {but}")
+        return nodes.admonition("", title, joined(", ", names), classes=["dropdown"])
 
     def entry(self, fault):
         id = f"fault-{fault['key']}"
