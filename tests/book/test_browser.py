@@ -231,6 +231,16 @@ def test_a_line_of_code_that_is_too_long_goes_on_further_in_on_a_telephone(tab, 
     assert all(min(lefts[1:]) > lefts[0] + 10 for lefts in wrapped)
 
 
+def test_the_tables_of_a_plan_fit_a_telephone_and_the_first_method_stands_out(tab, site):
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tables = visit(tab, site, "book/compare").locator(".text_html table:has(> caption)")
+    assert tables.count() > 5
+    assert tables.evaluate_all("found => found.every(e => e.scrollWidth <= e.closest('.output').clientWidth)")
+    weights = "e => [...e.querySelectorAll('tbody th')].map(head => getComputedStyle(head).fontWeight)"
+    first, *others = tables.nth(1).evaluate(weights)
+    assert first == "600" and others and "600" not in others
+
+
 def test_a_claim_does_not_touch_the_table_above_it(tab, site):
     for page in ("book/liu/debiasing", "book/cummings/private-sizes"):
         claims = visit(tab, site, page).locator(".output.text_html:visible + .claim:visible")
