@@ -200,7 +200,7 @@ def test_a_wide_table_of_words_is_a_block_for_each_row_on_a_telephone(tab, site)
     assert visit(tab, site, "book/dame/experiments").locator(".cell_output table").count() > 3
     assert tab.locator(".cell_output .stacked").count() == 0
     # one with long cells too
-    assert visit(tab, site, "book/reproduce/errata").locator("table.stacked").count() == 1
+    assert visit(tab, site, "book/liu/practice").locator("table.stacked").count() >= 1
     # what is mathematics in a head is mathematics before its cells
     heads = visit(tab, site, "book/kent/regimes").locator(".stacked tbody .head mjx-container")
     heads.first.wait_for()
@@ -242,7 +242,7 @@ def test_the_tables_of_a_plan_fit_a_telephone_and_the_first_method_stands_out(ta
 
 
 def test_a_claim_does_not_touch_the_table_above_it(tab, site):
-    for page in ("book/liu/debiasing", "book/cummings/private-sizes"):
+    for page in ("book/kent/approximate", "book/cummings/private-sizes"):
         claims = visit(tab, site, page).locator(".output.text_html:visible + .claim:visible")
         gap = "e => e.getBoundingClientRect().top - e.previousElementSibling.getBoundingClientRect().bottom"
         assert claims.count() and min(one.evaluate(gap) for one in claims.all()) > 8, page

@@ -65,7 +65,7 @@ PAGES = {
     "reference/glossary": """<h1>Glossary</h1><dl class="glossary"><dt id="term-bin">bin</dt><dd>A word.</dd>
         <dt id="term-report">report</dt><dd>One too.</dd></dl>""",
 }
-GLOSSARY = "# Glossary\n\n```{glossary}\nbin\n  A word.\n\nreport\n  One too.\n```\n"
+GLOSSARY = "# Glossary\n\n```{glossary}\nbin\n  A word.\n```\n\n```{glossary}\nreport\n  One too.\n```\n"
 DOCNAMES = [f"book/{name}" for name in PAGES]
 
 

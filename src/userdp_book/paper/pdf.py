@@ -73,8 +73,8 @@ def write(root: Path, target: Path) -> None:
 def terms(root: Path) -> list[str]:
     """The names in the glossary, which the index looks for."""
     path = root / "book" / "reference" / "glossary.md"
-    found = GLOSSARY.search(path.read_text(encoding="utf8")) if path.is_file() else None
-    return re.findall(r"^\S.*", found[1], re.M) if found else []
+    text = path.read_text(encoding="utf8") if path.is_file() else ""
+    return re.findall(r"^\S.*", "".join(GLOSSARY.findall(text)), re.M)
 
 
 def editions(order: list[Entry]) -> dict[str, list[Entry]]:
