@@ -265,7 +265,7 @@ class TestInChromium:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", live.tried() if CHOSEN == "all" else CHOSEN.split())
     def test_a_page_runs_as_it_is_stored(self, tab, site, name):
-        started(tab, site, name).click("text=Run all")
+        started(tab, site, name).click(".live-bar >> text=Run all")
         assert all_run(tab).startswith("done: ")
         differ = "outputs => outputs.map((one, n) => one.querySelector('.live-differs') ? n + 1 : 0)"
         found = [*filter(None, tab.locator(".live-output").evaluate_all(differ))]
