@@ -185,12 +185,40 @@ def test_runs_are_lost_no_more_often_than_the_bound_says(theta):
     assert binom.sf(lost - 1, runs, failure(4 * n)) < LEVEL
 
 
-def test_a_failure_counts_as_the_whole_range_squared_and_more_budget_is_no_worse():
+def test_a_failure_counts_at_most_as_the_whole_range_squared_and_more_budget_is_no_worse():
     users = Users(100, constant_size(900), 0.0, "bounded")
     found = [choose_clipping(users, epsilon=one, weighed=False)[1] for one in (0.7, 1.0, 2.0, 4.0)]
     assert [one.risk for one in found] == sorted((one.risk for one in found), reverse=True)
-    one = found[0]
-    assert one.risk == pytest.approx((one.sampling + one.clipping) ** 2 + one.noise + 4 * one.failure)
+    for one in found:
+        assert one.risk == pytest.approx((one.sampling + one.clipping) ** 2 + one.noise + one.lost, rel=1e-12)
+        assert 0 < one.lost <= 4 * one.failure
+
+
+@pytest.mark.parametrize("window, near", [(0.02, 0.05), (0.1, 0.1), (0.2, 0.7)])
+def test_layers_count_no_wrong_centre_for_less_than_its_own_distance(window, near):
+    """Each centre by itself, about many means; a few layers cost little."""
+    n, size, epsilon, how = 60, 400, 0.8, Clipping(window, 0.3, 0.3, 0.0)
+    found = clipped_risk(how, near, users=Users(n, constant_size(size), 0.0, "normal"), epsilon=epsilon)
+    up = np.exp(0.3 * epsilon / 2 * np.linspace(0.04, 1, 25))
+    inside, sums = window * (1 - STEP / 2), []
+    for theta in np.linspace(-1, 1, 101):
+        off = abs(centres(window, (-1.0, 1.0)) - theta)
+        off = off[off > window + near]
+        helps, above = (
+            ndtr(-np.sqrt(size) * f(off - window, inside))[:, None] for f in (np.maximum, np.minimum)
+        )
+        stray = above + ndtr(-np.sqrt(size) * inside)
+        moment = 1 + helps * (up - 1) + np.maximum(1 - stray, 0) * (1 / up - 1)
+        chances = np.minimum(moment.min(axis=1, initial=1.0), 1) ** n
+        sums.append([chances.sum(), chances @ np.minimum(off + 0.3, 2) ** 2])
+    failure, lost = np.max(sums, axis=0)
+    assert failure <= found.failure <= 3 * failure and lost <= found.lost <= 3 * lost
+
+
+def test_without_a_budget_every_centre_may_be_chosen_and_none_counts_twice():
+    users = Users(60, constant_size(400), 0.0, "normal")
+    found = clipped_risk(Clipping(0.1, 0.3, 0.3, 0.0), 0.1, users=users, epsilon=1e-9)
+    assert (found.failure, found.lost) == pytest.approx((80, 4 * 80))
 
 
 @pytest.mark.statistical
@@ -293,13 +321,19 @@ def test_each_part_of_the_bound_is_that_of_users_one_by_one(near, tails, sigmas,
     )
     clipping = max(min(margin, 2) - reach, 0) + np.sqrt(2 * (weight @ means) ** 2 + weight**2 @ squares)
     noise = 2 * (np.max(weight * length) / rest) ** 2
-    helps, stray = (
-        beyond(x, deviation).mean() for x in (0.3 * (1 - STEP / 2), min(near, 0.3 * (1 - STEP / 2)))
-    )
-    up = np.exp(0.4 * epsilon / 2)
-    moment = helps * up + stray + max(1 - helps - stray, 0) / up
-    failure = np.ceil(2 / (STEP * 0.3)) * min(moment, 1) ** n
-    expected = [np.sqrt(weight**2 @ deviation**2), clipping, noise, failure]
+    ends, inside, count = np.geomspace(min(margin, 2), 2, 9), 0.3 * (1 - STEP / 2), np.ceil(2 / (STEP * 0.3))
+    up, failure, lost, chances = np.exp(0.4 * epsilon / 2), 0.0, 0.0, []
+    for first, last in zip(ends, ends[1:], strict=False):
+        helps, stray, below = (
+            beyond(x, deviation).mean() for x in (max(first - 0.3, inside), min(first - 0.3, inside), inside)
+        )
+        hinders = max(1 - stray - below, 0)
+        chances.append(min(helps * up + (1 - helps - hinders) + hinders / up, 1) ** n)
+        rivals = min(2 + count * (last - first), count)
+        failure += rivals * chances[-1]
+        lost += rivals * chances[-1] * min(last + weight @ half, 2) ** 2
+    failure = min(failure, count * chances[0])
+    expected = [np.sqrt(weight**2 @ deviation**2), clipping, noise, failure, min(lost, 4 * failure)]
     assert [*found] == pytest.approx(expected, rel=1e-8)
     own = clipped_risk(how, near, users=users._replace(drawn=False), epsilon=epsilon)
     assert sigmas or [*own] == [0, *found[1:]], "where users are all that there are, none is drawn"

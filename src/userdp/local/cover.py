@@ -174,8 +174,7 @@ def cover_select(
     positions = _all_balls(cover.holds(distinct)) if printed else cover.index(distinct)[:, None]
     # with `count` ones allowed and the budget scaled up alike, the keep probability is the same
     ones = cover.count if printed else 1
-    differing = cover.differing if printed else None
-    randomiser = UnaryEncoding(cover.count, ones, ones * epsilon, differing)
+    randomiser = UnaryEncoding(cover.count, ones, ones * epsilon, cover.differing if printed else None)
     guarantee = randomiser.guarantee
     randomiser = literal(randomiser, every_report, rng)
     votes = randomiser.sample_total(positions[user.ravel()], rng)

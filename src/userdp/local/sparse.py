@@ -251,8 +251,7 @@ def sparse_selection(
     (n, d), half = x.shape, len(x) // 2
     how = Options(size, epsilon, half_width, general, False, every_report, rng)
     how, threshold, clip = tuned(how, n, d, sparsity, threshold, clip)
-    chosen = np.abs(x[:half]) >= threshold
-    voted = hashed_scores(chosen, epsilon=epsilon, clip=clip, rng=rng)
+    voted = hashed_scores(np.abs(x[:half]) >= threshold, epsilon=epsilon, clip=clip, rng=rng)
     selected = select_coordinates(voted.value, sparsity, order=order)
     refining = x[: 2 * half] if printed else x[half : 2 * half]
     return refined(refining[:, selected], selected, voted, sequential if printed else disjoint, how)

@@ -644,8 +644,7 @@ def tally(categories: Ints, k: int, weights: Floats | None = None) -> NDArray[An
 @cache
 def _patterns(k: int) -> Floats:
     """Sign patterns of length k up to a common sign, shape (2**(k - 1), k): the first sign is +1."""
-    patterns = np.array([(1, *rest) for rest in product((1, -1), repeat=k - 1)], dtype=float)
-    return _validate.locked(patterns)
+    return _validate.locked(np.array([(1, *rest) for rest in product((1, -1), repeat=k - 1)], dtype=float))
 
 
 @public
@@ -718,8 +717,7 @@ class HashedReport(LocalReport):
         pattern = rng.integers(len(signs), size=numbers.shape)
         users = tally(pattern, len(signs))
         sums = tally(pattern, len(signs), signs[pattern, components] * numbers)
-        noise = rng.standard_gamma(users) - rng.standard_gamma(users)
-        return (sums + self.scale * noise) @ signs
+        return (sums + self.scale * (rng.standard_gamma(users) - rng.standard_gamma(users))) @ signs
 
     def privacy_loss(self) -> float:
         """Largest log-ratio between the distributions of the report under two inputs, given the signs."""

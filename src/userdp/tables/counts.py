@@ -196,8 +196,7 @@ def from_csv(
     names = [user, item] if count is None else [user, item, count]
     if len(set(names)) < len(names):
         raise ValueError(f"user, item and count must be different columns, got {names}")
-    columns = _read_columns(path, names)
-    return _count_table(str(path), (user, item, count or "counts"), columns, domain)
+    return _count_table(str(path), (user, item, count or "counts"), _read_columns(path, names), domain)
 
 
 def _count_table(

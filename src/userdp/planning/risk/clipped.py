@@ -21,6 +21,7 @@ from userdp.sizes import FiniteSizes
 # windows from which the best is sought, in deviations of the least, a middling, the best mean
 STARTS = 3.0, 3.0, 4.0
 MOST_TRIALS = 160
+LAYERS = 8  # of wrong centres, by their distance from the mean
 
 
 class Clipping(NamedTuple):
@@ -36,18 +37,20 @@ class ClippedRisk(NamedTuple):
     """A proven bound on the risk, and its parts.
 
     The parts `sampling` and `clipping` are root mean squares, which add before they are squared; `noise` is a
-    variance; `failure` bounds the probability of a wrong window, and may exceed 1.
+    variance; `failure` bounds the probability of a wrong window, and may exceed 1; `lost` is what wrong
+    windows add to the mean squared error.
     """
 
     sampling: float
     clipping: float
     noise: float
     failure: float
+    lost: float
 
     @property
     def risk(self) -> float:
         """Bound on the mean squared error."""
-        return (self.sampling + self.clipping) ** 2 + self.noise + 4 * self.failure
+        return (self.sampling + self.clipping) ** 2 + self.noise + self.lost
 
 
 class Users(NamedTuple):
@@ -81,34 +84,38 @@ class Users(NamedTuple):
 def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) -> ClippedRisk:
     """Bound the risk of `clipped_mean` with given parameters.
 
-    A choice of the window fails if its centre is farther than `window` plus `near` from the mean. Users are
-    weighted where `sigmas` is positive. A centre farther off wins only against the one next to the mean:
-    users beyond the end of the near window help it, and users in the near window alone hinder it.
+    A choice of the window fails if its centre is farther than `window` plus `near` from the mean. A centre
+    farther off wins only against the one next to the mean: users beyond the end of the near window, and as
+    far off as its own, help it, and users in the near window alone hinder it. Centres are counted in
+    `LAYERS` by their distance. Users are weighted where `sigmas` is positive.
     """
-    n, law, deviations = users.n, users.law, users.deviations
-    inside, rate = how.window * (1 - STEP / 2), how.share * epsilon / 2
-    helps, stray = (float(tail(off, users.shape)) for off in (inside, min(near, inside)))
-    steps = rate * np.linspace(0.04, 1, 25)
-    moment = 1 + helps * np.expm1(steps) + max(1 - helps - stray, 0.0) * np.expm1(-steps)
-    rivals = math.ceil(2 / (STEP * how.window))
-    failure = rivals * math.exp(n * min(math.log(max(moment.min(), 1e-300)), 0.0))
+    n, law, shape, deviations = users.n, users.law, users.shape, users.deviations
+    margin, inside = min(how.window + near, 2.0), how.window * (1 - STEP / 2)
+    edges, count = np.geomspace(margin, 2, LAYERS + 1), math.ceil(2 / (STEP * how.window))
+    off = edges[:-1] - how.window  # of the nearer end of a rival's window
+    helps, above, below = (tail(x, shape) for x in (np.maximum(off, inside), np.minimum(off, inside), inside))
+    up, down = (np.expm1(sign * how.share * epsilon / 2 * np.linspace(0.04, 1, 25)) for sign in (1, -1))
+    moment = 1 + np.outer(helps, up) + np.outer(np.maximum(1 - above - below, 0), down)
+    chances = np.exp(n * np.log(np.clip(moment.min(axis=1), 1e-300, 1)))
+    rivals = np.minimum(2 + count * np.diff(edges), count)
+    failure = min(float(rivals @ chances), count * float(chances[0]))
 
-    rest, margin = epsilon - how.share * epsilon, how.window + near
-    short = max(min(margin, 2.0) - how.reach, 0.0)  # by which even theta may be clipped
-    if not how.sigmas:
-        beyond, square = excess(max(how.reach - margin, 0.0), users.shape)
-        clipping = short + math.sqrt(2 * beyond**2 + square / n)
-        sampling = math.sqrt(float(law.probabilities @ deviations**2) / n) if users.drawn else 0.0
-        return ClippedRisk(sampling, clipping, 2 * (min(2 * how.reach, 2.0) / (n * rest)) ** 2, failure)
-    half, counts = how.reach + how.sigmas * deviations, n * law.probabilities
-    lengths = np.minimum(2 * half, 2.0)
-    weights = optimal_weights(deviations**2, lengths, epsilon=rest, counts=counts).value
-    over, squares = excess(np.maximum(half - margin, 0) / deviations, users.tails)
-    spoilt = 2 * float(counts * weights @ (deviations * over)) ** 2
-    spoilt += float(counts * weights**2 @ (deviations**2 * squares))
-    sampling = math.sqrt(float(counts * weights**2 @ deviations**2))
+    rest, counts = epsilon - how.share * epsilon, n * law.probabilities
+    half, weights = how.reach + how.sigmas * deviations, np.full(deviations.size, 1 / n)
+    lengths, short = np.minimum(2 * half, 2.0), max(margin - how.reach, 0.0)  # by which theta may be clipped
+    if how.sigmas:
+        weights = optimal_weights(deviations**2, lengths, epsilon=rest, counts=counts).value
+        over, square = excess(np.maximum(half - margin, 0) / deviations, users.tails)
+        beyond, square = counts * weights @ (deviations * over), counts * square @ (weights * deviations) ** 2
+    else:
+        beyond, square = excess(max(how.reach - margin, 0.0), shape)
+        square /= n
+    clipping = short + math.sqrt(2 * beyond**2 + square)
+    sampling = math.sqrt(counts @ (weights * deviations) ** 2) if users.drawn else 0.0
     noise = 2 * (float(np.max(weights * lengths)) / rest) ** 2
-    return ClippedRisk(sampling, short + math.sqrt(spoilt), noise, failure)
+    worst = np.minimum(edges[1:] + counts * weights @ half, 2)  # error about a centre of a layer
+    lost = min(float(rivals * chances @ worst**2), 4 * failure)
+    return ClippedRisk(sampling, clipping, noise, failure, lost)
 
 
 def choose_clipping(users: Users, *, epsilon: float, weighed: bool) -> tuple[Clipping, ClippedRisk]:
