@@ -106,8 +106,7 @@ def piecewise(asked: Question) -> Option:
     the risk is linear in the expected square of the latent means: worst where that is least or where it is 1.
     If sizes tell of means, the users at the ends may have many records and those in the middle few.
     """
-    report = PiecewiseReport(-1.0, 1.0, asked.epsilon)
-    least, most = report.variance([0.0, 1.0]).tolist()
+    least, most = PiecewiseReport(-1.0, 1.0, asked.epsilon).variance([0.0, 1.0]).tolist()
     varies = asked.target == "population"  # else the users' means are what they are
     own, record = varies * asked.unit_spread**2, varies * asked.size_law.expectation(lambda m: 1 / m)
     sampling = min(own + record, 1.0) if asked.telling else own + (1 - own) * record

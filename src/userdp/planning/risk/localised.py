@@ -21,9 +21,9 @@ from userdp.privacy.reports import BinaryResponse
 from userdp.sizes import SizeLaw
 
 # Of signs at moving thresholds, fitted to simulations at other settings than are reported: how much worse the
-# last rounds are than if all users were asked at theta (and more if there are few users per round), which
-# searches go astray, how slowly they come back.
-LATE, ASTRAY, BACK = 1.25, 0.1, 0.82
+# last rounds are than if all users were asked at theta (and more if there are few users per round), how many
+# times the fewest users a search takes, which searches go astray, how slowly they come back.
+LATE, TAKES, ASTRAY, BACK = 1.25, 3.0, 0.1, 0.82
 
 NEGLIGIBLE = 1e-19  # probabilities below this are left out
 
@@ -125,8 +125,10 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
 
     The formula has three parts. The last users, asked at the mean itself, contribute the information
     ``tanh(epsilon / 2)^2 (2 / pi) (E 1 / sigma)^2`` each, where :math:`\sigma` is the standard deviation of a
-    user's mean. Before them the squared error is at most 1 and falls by a factor e for each nat at the
-    capacity of randomised response; a part of the searches goes astray, and returns as in Burnashev and
+    user's mean; they are those, and at least a third of all, whom the search for an interval of that length
+    leaves, which takes ``log(E 1 / sigma)`` nats at a third of the capacity of randomised response. Before
+    them the squared error is at most 1 and falls by a factor e for each nat at that capacity; a part of the
+    searches goes astray, and returns as in Burnashev and
     Zigangirov's search, by the factor ``1/2 + sqrt(p q)`` for each user with :math:`p` and :math:`q` the
     probabilities of a true and a false answer. The bias is that of a median: it differs from the mean by at
     most a standard deviation of the latent means, and from a mean of m records by some ``1.4 / m``. If that
@@ -142,8 +144,9 @@ def sign_risk(*, n: int, size_law: SizeLaw, epsilon: float, spread: float, tails
 
     steep = size_law.expectation(lambda m: 1 / deviation(m))
     bias = size_law.expectation(lambda m: skew(m) / deviation(m)) / steep + (tails != "normal") * spread
-    late = LATE * (1 + ROUNDS / n) * math.pi / 2 / (n * (math.tanh(epsilon / 2) * steep) ** 2)
     keep, flip = BinaryResponse(epsilon).keep, BinaryResponse(epsilon).flip
     nats = math.log(2) + keep * math.log(keep) + (flip * math.log(flip) if flip else 0.0)
+    last = max(n - TAKES * math.log(steep) / max(nats, 1e-300), n / 3)
+    late = LATE * (1 + ROUNDS / n) * math.pi / 2 / (last * (math.tanh(epsilon / 2) * steep) ** 2)
     lost = (1 - ASTRAY) * math.exp(-n * nats) + ASTRAY * (0.5 + math.sqrt(keep * flip)) ** (BACK * n)
     return SignRisk((math.sqrt(late / (1 + late)) + bias) ** 2 + lost, bias)
