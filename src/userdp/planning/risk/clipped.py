@@ -21,7 +21,7 @@ from userdp.sizes import FiniteSizes
 # windows from which the best is sought, in deviations of the least, a middling, the best mean
 STARTS = 3.0, 3.0, 4.0
 MOST_TRIALS = 160
-LAYERS = 8  # of wrong centres, by their distance from the mean
+LAYERS = np.linspace(1, 0, 9)  # borders of wrong centres' distances from the mean, in powers of the least
 
 
 class Clipping(NamedTuple):
@@ -91,9 +91,9 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     """
     n, law, shape, deviations = users.n, users.law, users.shape, users.deviations
     margin, inside = min(how.window + near, 2.0), how.window * (1 - STEP / 2)
-    edges, count = np.geomspace(margin, 2, LAYERS + 1), math.ceil(2 / (STEP * how.window))
-    off = edges[:-1] - how.window  # of the nearer end of a rival's window
-    helps, above, below = (tail(x, shape) for x in (np.maximum(off, inside), np.minimum(off, inside), inside))
+    edges, count = 2 * (margin / 2) ** LAYERS, math.ceil(2 / (STEP * how.window))
+    *beyond, below = tail(np.append(edges[:-1] - how.window, inside), shape)  # the nearer ends of windows
+    helps, above = np.minimum(beyond, below), np.maximum(beyond, below)
     up, down = (np.expm1(sign * how.share * epsilon / 2 * np.linspace(0.04, 1, 25)) for sign in (1, -1))
     moment = 1 + np.outer(helps, up) + np.outer(np.maximum(1 - above - below, 0), down)
     chances = np.exp(n * np.log(np.clip(moment.min(axis=1), 1e-300, 1)))
