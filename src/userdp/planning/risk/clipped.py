@@ -92,8 +92,8 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     n, law, shape, deviations = users.n, users.law, users.shape, users.deviations
     margin, inside = min(how.window + near, 2.0), how.window * (1 - STEP / 2)
     edges, count = 2 * (margin / 2) ** LAYERS, math.ceil(2 / (STEP * how.window))
-    *beyond, below = tail(np.append(edges[:-1] - how.window, inside), shape)  # the nearer ends of windows
-    helps, above = np.minimum(beyond, below), np.maximum(beyond, below)
+    *apart, below = tail(np.append(edges[:-1] - how.window, inside), shape)  # the nearer ends of windows
+    helps, above = np.minimum(apart, below), np.maximum(apart, below)
     up, down = (np.expm1(sign * how.share * epsilon / 2 * np.linspace(0.04, 1, 25)) for sign in (1, -1))
     moment = 1 + np.outer(helps, up) + np.outer(np.maximum(1 - above - below, 0), down)
     chances = np.exp(n * np.log(np.clip(moment.min(axis=1), 1e-300, 1)))
