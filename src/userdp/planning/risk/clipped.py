@@ -21,7 +21,7 @@ from userdp.sizes import FiniteSizes
 # windows from which the best is sought, in deviations of the least, a middling, the best mean
 STARTS = 3.0, 3.0, 4.0
 MOST_TRIALS = 160
-LAYERS = np.linspace(1, 0, 9)  # borders of wrong centres' distances from the mean, in powers of the least
+LAYERS = np.linspace(1, 0, 9)  # powers that lead from the least distance of a wrong centre to 2
 
 
 class Clipping(NamedTuple):
@@ -92,7 +92,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
     n, law, shape, deviations = users.n, users.law, users.shape, users.deviations
     margin, inside = min(how.window + near, 2.0), how.window * (1 - STEP / 2)
     edges, count = 2 * (margin / 2) ** LAYERS, math.ceil(2 / (STEP * how.window))
-    *apart, below = tail(np.append(edges[:-1] - how.window, inside), shape)  # the nearer ends of windows
+    *apart, below = tail(np.append(edges[:-1] - how.window, inside), shape)  # beyond each window's near end
     helps, above = np.minimum(apart, below), np.maximum(apart, below)
     up, down = (np.expm1(sign * how.share * epsilon / 2 * np.linspace(0.04, 1, 25)) for sign in (1, -1))
     moment = 1 + np.outer(helps, up) + np.outer(np.maximum(1 - above - below, 0), down)
@@ -102,7 +102,7 @@ def clipped_risk(how: Clipping, near: float, *, users: Users, epsilon: float) ->
 
     rest, counts = epsilon - how.share * epsilon, n * law.probabilities
     half, weights = how.reach + how.sigmas * deviations, np.full(deviations.size, 1 / n)
-    lengths, short = np.minimum(2 * half, 2.0), max(margin - how.reach, 0.0)  # by which theta may be clipped
+    lengths, short = np.minimum(2 * half, 2.0), max(margin - how.reach, 0.0)  # `short`: theta may be clipped
     if how.sigmas:
         weights = optimal_weights(deviations**2, lengths, epsilon=rest, counts=counts).value
         over, square = excess(np.maximum(half - margin, 0) / deviations, users.tails)
