@@ -53,7 +53,7 @@ def asked(what, spread) -> str:
     sliders=SLIDERS,
     y=ERROR,
     lines={"a curator": "a", "nobody trusted": "c", "no privacy": "text-muted"},
-    says="Best here: {best}. Its {measure} is {error} % of {whole}; without privacy it would be {free} %.",
+    says="Best here: {best}. Its {measure} is {error} of {whole}; without privacy it would be {free}.",
     code="from userdp import plan{also}\n\nbest = plan(\n    n={count}, sizes={open}{top}{close}, "
     "epsilon={epsilon},\n    {asked},\n)[0]\nanswer = best.run({data}, rng=rng)",
     presets={
@@ -86,9 +86,9 @@ def plan_for(m, what, sizes, people, n, epsilon):
         "no privacy": free,
         "best": np.array([one[0].method for one in chosen], object),
         "measure": "expected ℓ₁ error" if what == COUNTS else "root mean squared error",
-        "error": 100 * (local if what == NOBODY else curator),
+        "error": local if what == NOBODY else curator,
         "whole": "all records" if what == COUNTS else "the domain's length",
-        "free": 100 * free,
+        "free": free,
         "also": "\nfrom userdp.sizes import uniform_sizes" * unequal,
         "count": str(int(n)),
         "open": "uniform_sizes(1, " * unequal,

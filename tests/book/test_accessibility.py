@@ -82,7 +82,7 @@ SHOWN = """e => {
     "folded", ["button.toggle-button", ".held > summary", ".claim-holds:not(.held *) > .claim-row > summary"]
 )
 def test_folded_boxes_open_and_close_by_keyboard(tab, site, folded):
-    visit(tab, site, "book/dame/lower-bound")
+    visit(tab, site, "book/kent/sparse")
     fold = tab.locator(f"article {folded}:visible").first.element_handle()
     assert not fold.evaluate(SHOWN)
     for shown in (True, False):

@@ -242,7 +242,7 @@ def test_the_tables_of_a_plan_fit_a_telephone_and_the_first_method_stands_out(ta
 
 
 def test_a_claim_does_not_touch_the_table_above_it(tab, site):
-    for page in ("book/kent/approximate", "book/cummings/private-sizes"):
+    for page in ("book/kent/sparse", "book/cummings/private-sizes"):
         claims = visit(tab, site, page).locator(".output.text_html:visible + .claim:visible")
         gap = "e => e.getBoundingClientRect().top - e.previousElementSibling.getBoundingClientRect().bottom"
         assert claims.count() and min(one.evaluate(gap) for one in claims.all()) > 8, page

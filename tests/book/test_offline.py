@@ -252,14 +252,13 @@ def app(tmp_path):
     return SimpleNamespace(srcdir=tmp_path, outdir=tmp_path / "_build" / "html", builder=builder)
 
 
-def offer(app):
+def offer(app, *group):
     """What the directive says on the page ``book/start/x``."""
     directive = object.__new__(offline.Downloads)
-    directive.arguments = []
+    directive.arguments = [*group]
     env = SimpleNamespace(app=app, docname="book/start/x", metadata={"book/start/x": {}})
     directive.state = SimpleNamespace(document=SimpleNamespace(settings=SimpleNamespace(env=env)))
-    (items,) = directive.run()
-    return items.children
+    return [item for items in directive.run() for item in items]
 
 
 def test_a_file_that_is_there_is_offered_and_a_missing_one_says_how_to_make_it(app):
@@ -270,6 +269,15 @@ def test_a_file_that_is_there_is_offered_and_a_missing_one_says_how_to_make_it(a
     assert first.astext() == "The book as PDF (2.5 MB)"
     assert "../../_downloads/userdp.pdf" in str(first)
     assert second.astext() == "The book as EPUB is not in this copy: make epub writes it."
+
+
+def test_of_errata_only_those_that_are_there_are_offered(app):
+    """The page that leads to them says once how to make them."""
+    assert offer(app, "erratum-kent") == []
+    path = offline.ERRATA["erratum-kent"][1].path(app.srcdir)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(bytes(2_500))
+    assert [item.astext() for item in offer(app, "erratum-kent")] == ["The same in LaTeX (0.0025 MB)"]
 
 
 def test_files_are_copied_into_the_book_and_old_ones_taken_away(app):

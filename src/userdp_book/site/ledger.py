@@ -43,10 +43,10 @@ def of_statement(id: str) -> dict[str, dict]:
     return {key: display for key, display in displays().items() if display["statement"] == id}
 
 
-def status(display: dict) -> nodes.inline:
-    """The status as a word in its colour, with a symbol."""
-    said = display["status"]
-    return nodes.inline(text=f"{SYMBOLS[said]} {said}", classes=["verdict", "status", f"status-{slug(said)}"])
+def status(said: str, count: str = "") -> nodes.inline:
+    """A status as a word in its colour, with a symbol."""
+    classes = ["verdict", "status", f"status-{slug(said)}"]
+    return nodes.inline(text=f"{SYMBOLS[said]} {count}{said}", classes=classes)
 
 
 def claims_for(env) -> dict[str, Stored]:
@@ -66,21 +66,20 @@ class Beside(FromData):
         self.claims = claims_for(self.env)
         return self.show()
 
-    def checks(self, display: dict) -> list[nodes.Node]:
-        """The claims that test it, each linked to its page, and the tests by name: a sentence, or nothing."""
-        parts = [
-            [nodes.Text(f"{self.named(check, display)} on "), page_link(self.claims[check])]
-            if check in self.claims
-            else [nodes.literal(text=check)]
-            for check in display.get("check", [])
-        ]
+    def checks(self, display: dict, brief=False) -> list[nodes.Node]:
+        """The claims that test it, and the tests by their names or in brief their number; or nothing."""
+        found = display.get("check", [])
+        parts = [self.claim(one, display) for one in found if one in self.claims]
+        tests = [[nodes.literal(text=one)] for one in found if one not in self.claims]
+        parts += [[nodes.Text(f"{len(tests)} test{'s' * (len(tests) > 1)}")]] if brief and tests else tests
         return [nodes.Text("Checked: "), *joined(", ", parts).children, nodes.Text(".")] if parts else []
 
-    def named(self, check: str, display: dict) -> str:
-        """A claim by its number, and by its statement where that is another than the display's."""
-        id, _, count = check.rpartition(".")
+    def claim(self, key: str, display: dict) -> list[nodes.Node]:
+        """A claim by its number, and by its statement where that is another than the display's; its page."""
+        id, _, count = key.rpartition(".")
         name = own_name(id, f"/{statements()[id]['paper']}/")
-        return f"claim {count}" + (f" about {name}" if id != display["statement"] else "")
+        about = f" about {name}" if id != display["statement"] else ""
+        return [nodes.Text(f"claim {count}{about} on "), page_link(self.claims[key])]
 
 
 class Walk(Beside):
@@ -99,10 +98,10 @@ class Walk(Beside):
 
     def step(self, key: str, display: dict) -> nodes.paragraph:
         """One display: it can be linked by its key, unless that is the statement's own label."""
-        parts = [[nodes.strong(text=own_number(key))], [status(display)], self.text(display["says"])]
+        name = nodes.strong(text=own_number(key))
+        parts = [[name], [status(display["status"])], self.text(display["says"])]
         parts += [self.text(display[field]) for field in ("step", "reason") if field in display]
-        if checks := self.checks(display):
-            parts.append(checks)
+        parts += [checks] if (checks := self.checks(display)) else []
         if key in statements():
             return joined(" ", parts)
         line = joined(" ", parts, ids=[key])
@@ -127,19 +126,21 @@ class Ledger(Beside):
             part = [heading(title), table(self.head, rows, "ledger")]
             frame += offered(*part) if sound else part
         counts, passed = mutants(mine.values())
+        many = Counter(one["status"] for one in mine.values())
+        sums = joined(" ", [[status(said, f"{many[said]} ")] for said in STATUSES if many[said]])
         told = tally(Counter(map(way, mine.values()))) + MUTATED.format(**counts)
         parts = "test", "before", "after"
         rows = [[*(nodes.literal(text=one[part]) for part in parts), self.text(one["why"])] for one in passed]
-        box = nodes.admonition("", nodes.title(text="The changes that passed"), classes=["dropdown"])
-        box += table([*parts, "why it passes"], rows, "ledger")
-        return [nodes.paragraph(text=told), box, frame]
+        box = nodes.admonition("", nodes.title(text="How they were checked"), classes=["dropdown"])
+        box += [nodes.paragraph(text=told), table([*parts, "why it passes"], rows, "ledger")]
+        return [sums, box, frame]
 
     def row(self, key: str, display: dict) -> nodes.row:
         id = display["statement"]
         how = [self.text(display[field]) for field in ("step", "reason") if field in display]
-        how += [checks] if (checks := self.checks(display)) else []
+        how += [checks] if (checks := self.checks(display, brief=True)) else []
         place = [to_statement(key, own_number(key))], [statement_link(id)], self.text(display["says"])
-        return row([*place, status(display), joined(" ", how).children], status=display["status"])
+        return row([*place, status(display["status"]), joined(" ", how).children], status=display["status"])
 
 
 def tally(how: Counter[str]) -> str:
@@ -147,14 +148,9 @@ def tally(how: Counter[str]) -> str:
     return (TALLY + REASONS * bool(how["reason"])).format(rows=how.total(), how=how)
 
 
-def is_tested(display: dict) -> bool:
-    """Whether a claim or a test looks at it."""
-    return any(check in judgements() or check.startswith("test_") for check in display.get("check", []))
-
-
 def way(display: dict) -> str:
-    """How it is known."""
-    if is_tested(display):
+    """How it is known; tested is what a claim or a test looks at."""
+    if any(check in judgements() or check.startswith("test_") for check in display.get("check", [])):
         return "tested"
     if "step" in display:
         return "step"

@@ -55,13 +55,15 @@ def megabytes(path: Path) -> str:
 
 
 class Downloads(SphinxDirective):
-    """Links to the files of a group that exist; for the others, the command that writes them."""
+    """Links to the files of a group that exist; for a missing book, the command that writes it."""
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         made_of(self.env, "downloads")
-        return [nodes.bullet_list("", *map(self.item, GROUPS[(self.arguments or ["book"])[0]]))]
+        root, group = Path(self.env.app.srcdir), GROUPS[(self.arguments or ["book"])[0]]
+        items = [self.item(one) for one in group if one in BOOK or one.path(root).is_file()]
+        return [nodes.bullet_list("", *items)] if items else []
 
     def item(self, one: Download) -> nodes.list_item:
         path = one.path(Path(self.env.app.srcdir))

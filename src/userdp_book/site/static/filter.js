@@ -7,10 +7,10 @@ const userdpFilter = (() => {
   const FIELD = /^by-([a-z]+)-(.+)$/;
   const values = (row) => Object.fromEntries([...row.classList].map((name) => name.match(FIELD)).filter(Boolean).map(([, field, value]) => [field, value]));
 
-  function chooser(field, options) {
+  function chooser(field, counts) {
     const label = document.createElement("label");
     const select = Object.assign(document.createElement("select"), { name: field });
-    select.append(new Option(`any ${field}`, ""), ...options.map((value) => new Option(value.replaceAll("-", " "), value)));
+    select.append(new Option(`any ${field}`, ""), ...Object.entries(counts).map(([value, count]) => new Option(`${value.replaceAll("-", " ")} (${count})`, value)));
     label.append(select);
     select.setAttribute("aria-label", field);
     return label;
@@ -18,9 +18,12 @@ const userdpFilter = (() => {
 
   function bar(rows) {
     const found = {};
-    for (const row of rows) for (const [field, value] of Object.entries(values(row))) (found[field] ??= new Set()).add(value);
+    for (const row of rows) for (const [field, value] of Object.entries(values(row))) {
+      found[field] ??= {};
+      found[field][value] = (found[field][value] ?? 0) + 1;
+    }
     const form = Object.assign(document.createElement("form"), { className: "userdp-filter" });
-    form.append(...Object.entries(found).map(([field, options]) => chooser(field, [...options])));
+    form.append(...Object.entries(found).map(([field, counts]) => chooser(field, counts)));
     const search = Object.assign(document.createElement("input"), { type: "search", name: "q", placeholder: "search" });
     search.setAttribute("aria-label", "search");
     const count = document.createElement("output");
