@@ -5,6 +5,7 @@ skipped elsewhere.
 """
 
 import json
+import re
 
 import lxml.html
 import pytest
@@ -393,6 +394,11 @@ def test_a_part_without_a_row_that_is_asked_for_is_hidden_with_its_title(tab, si
     ]
 
 
+def counted(status):
+    """How many displays have a status, and its words as the choice has them."""
+    return re.search(r"(\d+) (.+)", status.inner_text()).groups()
+
+
 def test_what_stands_as_printed_comes_when_asked_and_is_chosen_from_with_the_rest(tab, site):
     visit(tab, site, "book/liu/beside")
     rows, said = tab.locator(".userdp-filtered tbody tr"), tab.locator(".userdp-filter output")
@@ -400,6 +406,11 @@ def test_what_stands_as_printed_comes_when_asked_and_is_chosen_from_with_the_res
     assert said.inner_text() == f"{few} of {few} rows shown" and 0 < few < whole
     tab.get_by_role("button", name=f"Show {whole - few} more rows").click()
     assert rows.count() == whole and said.inner_text() == f"{whole} of {whole} rows shown"
+    sums = tab.locator("article section > p > .status").all()
+    counts = {words: int(count) for count, words in map(counted, sums)}
+    assert sum(counts.values()) == whole
+    offered = tab.locator(".userdp-filter option").all_inner_texts()[1:]
+    assert sorted(offered) == sorted(f"{words} ({count})" for words, count in counts.items())
     tab.locator(".userdp-filter select").select_option("ok")
     assert said.inner_text().endswith(f" of {whole} rows shown") and not rows.first.is_visible()
     tab.locator("th button", has_text="display").last.click()
