@@ -5,7 +5,7 @@ from statistics import mean, median
 import pytest
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from browsing import IN_BROWSER, docnames, visit
+from browsing import IN_BROWSER, docnames, spare, visit
 
 MEDIAN_BARS = 12
 # A row of tabs is one bar; a claim is a line of its own, and what a closed bar holds is not seen.
@@ -18,7 +18,7 @@ BARS = """() => {
   return closed.filter(alone).length + rows.length;
 }"""
 # What no bar depends on: formulas, pictures, faces.
-NO_BAR = {"urls": ["*/mathjax/*", "*.svg", "*.png", "*.woff2"]}
+NO_BAR = "*/mathjax/*", "*.svg", "*.png", "*.woff2"
 # How far each formula's width is from the room that was kept for it, in em.
 ROOM = """() => {
   const seen = [...document.querySelectorAll('article span.math')].filter(e => e.checkVisibility());
@@ -57,9 +57,7 @@ def test_a_name_in_the_navigation_takes_one_line(root):
 class TestInTheBrowser:
     @pytest.mark.slow
     def test_a_page_has_few_closed_bars(self, tab, site):
-        wire = tab.context.new_cdp_session(tab)
-        wire.send("Network.enable")
-        wire.send("Network.setBlockedURLs", NO_BAR)
+        spare(tab, *NO_BAR)
         bars = []
         for name in docnames():
             tab.goto(f"{site}/{name}.html", wait_until="domcontentloaded")

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import laplace
 from scipy.stats import norm as normal
 
-from browsing import IN_BROWSER, docnames
+from browsing import IN_BROWSER, docnames, spare
 from fits import SCREEN
 from userdp import plan
 from userdp.planning import NoGain
@@ -276,9 +276,8 @@ def at_figure(browser, site, root):
             pytest.skip("the page is not in the book")
         context = browser.new_context(viewport=SCREEN, **options)
         open_ones.append(context)
-        # comes late and has no part in this
-        context.route("**/mathjax/**", lambda route: route.abort())
         tab = context.new_page()
+        spare(tab, "*/mathjax/*")  # comes late and has no part in this
         tab.complaints, tab.requests = [], []
         tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
         tab.goto(f"{site}/{pages[name]}.html", wait_until="load", timeout=120_000)
