@@ -64,6 +64,7 @@ def test_words_that_a_list_gives_its_link_stay(worded, shown):
         ("cummings-lem-f.3", "✓ holds with a step of its proof repaired"),
         ("liu-cor-5.3", "✎ holds after correction"),  # though all that is charged is its proof
         ("dame-alg-1", "✓ holds as printed"),  # the slip is in released code
+        ("cummings-alg-1", "✓ holds as inferred"),  # it is nowhere printed
     ],
 )
 def test_a_ribbon_says_the_worst_of_this_statement_and_not_of_its_proof_alone(id, says):

@@ -10,6 +10,7 @@ from scipy.stats import binom, laplace, norm, poisson
 from test_diagrams import SVG, words_of
 
 from userdp.central import (
+    TruncatedMean,
     clipped_poisson_mean,
     noise_mass,
     norms,
@@ -567,12 +568,19 @@ def test_the_user_who_moves_changes_each_cohort_and_there_are_six_budgets():
 
 
 def test_the_two_proposals_are_to_scale():
-    n, epsilon = 10**4, 1.0
+    """In the unit of the page, in which the printed proposal has the narrowest window and ours the widest."""
+    n, epsilon, alpha = 10**4, 1.0, 0.03
     upsilon = np.log(1e6) * (1 + np.log(20)) / epsilon
     factor = 8 * (np.sqrt(upsilon + 1) * np.log(n) + np.log(n) / 2 / np.sqrt(upsilon + 1))
-    assert f"here {factor:.0f}" in " ".join(words_of("distance-to-bad"))
+    proposals = []
+    for spread in (0.0, 0.0025):
+        half = alpha + window(np.arange(1, 101), n, mean=0.3 + 0.8 * alpha, variance=spread, beta=0.025)
+        weights = TruncatedMean(0.3 + 0.8 * alpha, spread, half).size_weights
+        proposals.append(factor * weights[-1] * (half[-1] - alpha) / np.max(weights * half))
+    assert f"here {min(proposals):.0f}" in " ".join(words_of("distance-to-bad"))
     (printed,), (ours,) = (parts_of("distance-to-bad", "rect", colour) for colour in (ORANGE, BLUE))
-    assert np.isclose(float(printed.get("width")) / float(ours.get("width")), factor / 8, rtol=0.01)
+    ratio = float(printed.get("width")) / float(ours.get("width"))
+    assert np.isclose(ratio, min(proposals) / 8, rtol=0.01)
 
 
 def test_the_outputs_that_overlap_are_as_likely_as_said():

@@ -21,7 +21,7 @@ from userdp.privacy import KaryResponse, UnaryEncoding
 from userdp.sizes import constant_size, uniform_sizes
 from userdp_book.site import moving
 from userdp_book.site.chart import RIGHT, WIDE
-from userdp_book.site.figure import Slider, figure, filled, number, plain
+from userdp_book.site.figure import Slider, figure, filled, number, plain, raised
 from userdp_papers.study.claims import faults
 from userdp_papers.theory.audit import exact_loss, hockey_stick
 from userdp_papers.theory.exact import localised_risk, sign_means
@@ -107,17 +107,22 @@ def test_a_number_is_shown_in_three_digits_that_can_be_read(x):
     assert plain(float("nan")) == "-"
 
 
+def test_a_power_of_ten_is_written_as_one():
+    assert raised("at 1.03e-4, 2e12 and base2e") == "at 1.03 · 10⁻⁴, 2 · 10¹² and base2e"
+
+
 # --- what the package is asked, asked in another way ---------------------------------------------
 
 
 def test_reports_have_their_closed_forms():
     at = np.array(FIGURES["reports"].sliders["epsilon"].values)
-    found = FIGURES["reports"].table(at, x=0.5, k=16)
+    found = FIGURES["reports"].table(at, x=0.5)
     grown = np.exp(at)
     assert found["Laplace noise"] == pytest.approx(8 / at**2)
-    assert found["two points"] == pytest.approx(((grown + 1) / (grown - 1)) ** 2 - 0.25)
-    assert found["one of k"] == pytest.approx((grown + 14) / (grown - 1) ** 2)
-    assert found["k bits"] == pytest.approx(np.exp(at / 2) / np.expm1(at / 2) ** 2)
+    assert found["Duchi et al."] == pytest.approx(((grown + 1) / (grown - 1)) ** 2 - 0.25)
+    found = FIGURES["categories"].table(at, k=16)
+    assert found["k-RR"] == pytest.approx((grown + 14) / (grown - 1) ** 2)
+    assert found["unary encoding"] == pytest.approx(np.exp(at / 2) / np.expm1(at / 2) ** 2)
     losses = [KaryResponse(16, 1.0).privacy_loss(), UnaryEncoding(16, 1, 1.0).privacy_loss()]
     assert losses == pytest.approx([1, 1])
 
@@ -313,7 +318,7 @@ def test_the_still_picture_then_ten_settings_have_the_numbers_of_the_package(at_
         }
         row = {key: np.broadcast_to(np.squeeze(x), at.shape) for key, x in figure.table(at, **known).items()}
         said = {key: plain(x[places[0]]) for key, x in row.items()}
-        assert seen["values"] == {key: said[key] for key in figure.lines}
+        assert seen["values"] == {key: raised(said[key]) for key in figure.lines}
         said |= {
             key: slider.shown()[place]
             for (key, slider), place in zip(figure.sliders.items(), places, strict=True)

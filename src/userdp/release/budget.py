@@ -166,7 +166,8 @@ class Budget:
 
         Returns
         -------
-        What the estimator returns.
+        Release
+            What the estimator returns: its value, and the guarantee that it kept.
 
         Raises
         ------
@@ -198,12 +199,13 @@ class Budget:
         releases
             How many releases are still to come.
         of
-            Makes of a number what is to be spent, as for `split`; by default a `Guarantee` of that epsilon.
+            A function from a number to what is to be spent, such as a mechanism, as for `split`. By default
+            it is a `Guarantee` of that epsilon.
 
         Returns
         -------
-        Guarantee, or what `of` makes
-            The part of one release.
+        Guarantee
+            The part of one release, or what `of` makes of it.
         """
         _validate.integer(1, releases=releases)
         return self.split(dict.fromkeys(map(str, range(releases)), 1.0), of)["0"]
@@ -220,8 +222,8 @@ class Budget:
         importance
             A positive number for each question, by name.
         of
-            A function that makes of a number what is to be spent, such as a mechanism; the larger the number,
-            the more it must cost. By default it is a `Guarantee` of that epsilon.
+            A function from a number to what is to be spent, such as a mechanism; the larger the number, the
+            more it must cost. By default it is a `Guarantee` of that epsilon.
 
         Returns
         -------

@@ -25,16 +25,20 @@ MARKUP = re.compile(r"``.+?``|`[^`]+`|(?<![\w*\\])\*(?P<parameter>\w+)\*(?!\w)")
 
 
 class ApiIndex(SphinxDirective):
-    """One table, which a reader may filter by subpackage and search."""
+    """A table for each subpackage, which opens; a reader may filter and search them."""
 
     def run(self) -> list[nodes.Node]:
-        rows = [self.row(part, thing) for part in rooms() for thing in offered(part)]
-        listing = table(["name", "subpackage", "what it is"], rows, "api-index")
-        return [nodes.container("", listing, classes=["userdp-filtered"])]
+        tables = [node for part in rooms() for node in self.listing(part)]
+        return [nodes.container("", *tables, classes=["userdp-filtered"])]
+
+    def listing(self, part: str) -> list[nodes.Node]:
+        rows = [self.row(part, thing) for thing in offered(part)]
+        title = [nodes.literal(text=part), nodes.Text(f", {len(rows)} names")]
+        return folded(title, [table(["name", "what it is"], rows, "api-index")], classes="part")
 
     def row(self, part: str, thing) -> nodes.row:
         self.env.note_dependency(inspect.getsourcefile(inspect.unwrap(thing)))
-        return row([to_entry(thing, self.env.docname), part, first_sentence(thing)], subpackage=part)
+        return row([to_entry(thing, self.env.docname), first_sentence(thing)], subpackage=part)
 
 
 def to_entry(thing, docname: str) -> pending_xref:

@@ -74,15 +74,15 @@ def tone(id: str) -> str:
 def ribbon(id: str) -> nodes.inline:
     """The worst that befell the statement, in plain words, after its sign."""
     judged, kinds = verdicts()[id], [slip["severity"] for slip in slips(id)]
-    words, sign = judged["verdict"], SYMBOLS[judged["verdict"]]
-    if "ribbon" in judged:
-        words, sign = judged["ribbon"], SYMBOLS["refuted"]
-    elif words == "holds after correction":
+    words = judged.get("ribbon", judged["verdict"])
+    sign = SYMBOLS["refuted" if "ribbon" in judged else judged["verdict"]]
+    if words == "holds after correction":
         # a gap in the proof leaves the statement as it is
         own = next((kind for kind in kinds if kind != "proof gap"), "")
         words = f"holds {WORDS.get(own, 'after correction')}"
     elif words == "holds":
-        words = f"holds {WORDS['proof gap']}" if "proof gap" in kinds else "holds as printed"
+        how = "as inferred" if judged["sentence"].startswith("Inferred") else "as printed"
+        words = f"holds {WORDS['proof gap'] if 'proof gap' in kinds else how}"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
 
 

@@ -1,12 +1,13 @@
 """A figure that moves, as data; its function stands in ``moving.py`` beside the page that shows it."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
-from .chart import Axis, power_of_ten
+from .chart import SUPERSCRIPTS, Axis, power_of_ten
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,8 @@ class Figure:
         return self.verdict is not None and number(said[self.verdict[0]]) > number(said[self.verdict[1]])
 
     def sentence(self, said: dict[str, str]) -> str:
-        words = self.says
-        if self.verdict:
-            words += " " + self.verdict[3 if self.larger(said) else 2]
-        return filled(words, said)
+        verdict = f" {self.verdict[3 if self.larger(said) else 2]}" if self.verdict else ""
+        return raised(filled(self.says + verdict, said))
 
 
 def figure(**known) -> Callable[[Callable[..., dict]], Figure]:
@@ -115,8 +114,12 @@ def plain(x: float | str) -> str:
     short = float(f"{x:.3g}")
     if short == 0 or 1e-3 <= abs(short) < 1e6:
         return f"{short:.10f}".rstrip("0").rstrip(".")
-    digits, power = f"{short:.2e}".split("e")
-    return f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
+    return np.format_float_scientific(short, trim="-", exp_digits=1).replace("e+", "e")
+
+
+def raised(words: str) -> str:
+    """Words in which 1.03e-4 is written as a power of ten."""
+    return re.sub(r"(?<=\d)e(-?\d+)\b", lambda found: f" · 10{found[1].translate(SUPERSCRIPTS)}", words)
 
 
 def number(text: str) -> float:

@@ -84,22 +84,17 @@ class Judged(FromData):
 
 
 class Corrections(Judged):
-    """Each fault once: the ten that matter most, open, then a row for each of the others, by severity."""
+    """Each fault once, by severity and rank; the gravest two kinds are seen, the others open by kind."""
 
     def show(self, chosen):
         made_of(self.env, "claims")
         made_of(self.env, "moving-places")
         pages = shown_on(Path(self.env.srcdir))
-        top = sorted((key for key in chosen if "rank" in chosen[key]), key=lambda key: chosen[key]["rank"])
-        parts = {"The ones that matter most": top}
-        for kind in SEVERITIES:
-            slips = [key for key in chosen if chosen[key]["severity"] == kind]
-            parts[kind.capitalize()] = [key for key in slips if key not in top]
         frame = section("Every error", [], ["userdp-filtered"])
-        for title, keys in parts.items():
-            if keys:
-                boxes = [self.box(chosen[key], pages.get(key, []), keys is top) for key in keys]
-                frame += section(title, boxes)
+        for kind, group in groupby(sorted(chosen.values(), key=gravity), lambda fault: fault["severity"]):
+            boxes = [self.box(fault, pages.get(fault["key"], [])) for fault in group]
+            lesser = folded([nodes.Text(f"{len(boxes)} errors of this kind")], boxes, classes="part")
+            frame += section(kind.capitalize(), boxes if kind in SEVERITIES[:2] else lesser)
         return [*self.losses(chosen), frame]
 
     def losses(self, chosen: dict[str, dict]) -> list[nodes.Node]:
@@ -113,17 +108,19 @@ class Corrections(Judged):
         code = ", released code" if fault["target"] == "released code" else ""
         return [to_statement(fault["statement"], own_name(fault["statement"])), nodes.Text(code)]
 
-    def box(self, fault, links, opened):
+    def box(self, fault, links):
         by = [f"by-paper-{paper(fault['statement'])}", f"by-severity-{slug(fault['severity'])}"]
         box = nodes.container(classes=["claim", "correction", *by], ids=[f"fault-{fault['key']}"])
         links = [to_statement(fault["statement"], "the statement's box"), *links]
         where = joined(" · ", [[link] for link in links], classes=["claim-numbers"])
         row = [nodes.strong(text=own_name(fault["statement"])), *self.text(f" · {within(fault)} ")]
-        printed, *rest = self.moves(fault)
-        if opened:
-            row, rest = [*row, severity(fault)], [printed, *rest]
+        printed, why, repair, *rest = self.moves(fault)
+        if opened := "rank" in fault:
+            row, rest = [*row, severity(fault)], [printed, why, repair, *rest]
         else:
-            row += [nodes.emphasis(text="printed: "), *self.text(fault["printed"])]
+            for word, field in (("printed: ", "printed"), (" repair: ", "repair")):
+                row += [nodes.emphasis(text=word), *self.text(fault[field])]
+            rest = [why, *rest]
         box += folded([nodes.inline("", "", *row)], [*rest, where], opened=opened)
         return box
 

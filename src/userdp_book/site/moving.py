@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from ..run.reach import Sources, read_code
 from . import SAFE
 from .chart import Axis, chart, swatch
-from .figure import Figure, filled, number
+from .figure import Figure, filled, number, raised
 from .generated import SOURCES, made_of
 from .links import to_page
 
@@ -111,7 +111,7 @@ def picture(figure: Figure, curves: dict[str, list[str]], said: dict[str, str]) 
 
 def keys(figure: Figure, said: dict[str, str]) -> str:
     return "".join(
-        f'<li>{swatch(tone)} {escape(name)} <b data-value="{escape(name)}">{said[name]}</b></li>'
+        f'<li>{swatch(tone)} {escape(name)} <b data-value="{escape(name)}">{raised(said[name])}</b></li>'
         for name, tone in figure.lines.items()
     )
 

@@ -42,6 +42,7 @@ const userdpFilter = (() => {
       const fits = (row) => Object.entries(wanted).every(([field, value]) =>
         field === "q" ? row.textContent.toLowerCase().includes(value.toLowerCase()) : values(row)[field] === value);
       for (const row of rows) row.hidden = !fits(row);
+      if (Object.keys(wanted).length) for (const part of box.querySelectorAll("details.part")) part.open = true;
       form.querySelector("output").value = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows shown`;
       // A table whose rows are all hidden goes with its title.
       for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);

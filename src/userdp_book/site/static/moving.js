@@ -52,9 +52,11 @@ const userdpMoving = (() => {
       const broken = Number(said[one]) > Number(said[other]);
       root.classList.toggle("moving-broken", data.breaks && broken);
       const words = data.says + (one ? ` ${broken ? beyond : within}` : "");
-      return filled(words, said);
+      return raised(filled(words, said));
     }
 
+    const high = (power) => [...power].map((one) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(one)]).join("");
+    const raised = (words) => words.replace(/(\d)e(-?\d+)\b/g, (_, digit, power) => `${digit} · 10${high(power)}`);
     // Words in a column have a space that does not end them.
     const filled = (words, said) => words.replace(/\{([^}]+)\}/g, (_, name) => said[name]).replaceAll("\u00a0", " ");
 
@@ -62,10 +64,10 @@ const userdpMoving = (() => {
       const { said, curves, here } = look();
       userdpChart.draw(svg, data.at, curves, data.at[here], said);
       for (const input of inputs().filter((one) => one.type === "range")) {
-        input.setAttribute("aria-valuetext", said[input.name]);
-        input.closest("label").querySelector("output").textContent = said[input.name];
+        input.setAttribute("aria-valuetext", raised(said[input.name]));
+        input.closest("label").querySelector("output").textContent = raised(said[input.name]);
       }
-      for (const value of root.querySelectorAll("[data-value]")) value.textContent = said[value.dataset.value];
+      for (const value of root.querySelectorAll("[data-value]")) value.textContent = raised(said[value.dataset.value]);
       root.querySelector(".moving-says").textContent = sentence(said);
       if (data.code) root.querySelector(".moving-code").textContent = filled(data.code, said);
       for (const term of terms) term.hidden = term.nextElementSibling.hidden = term.textContent.trim() !== filled("{best}", said);
