@@ -68,6 +68,11 @@ def size_cap(cap, share, n, epsilon):
         "The printed upper bound is below the lower bound: it is false here.",
     ),
     fault="dame-minimum",
+    presets={
+        "two users": [11, 1, 0, 2],
+        "a million, half of them large": [3, 6, 4, 1],
+        "a million, a tenth large": [3, 6, 4, 0],
+    },
 )
 def dame_bounds(m, epsilon, n, share):
     laws, known = [two_point_sizes(1, int(size), share) for size in m], {"n": n, "epsilon": epsilon}

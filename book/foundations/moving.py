@@ -16,43 +16,61 @@ from userdp_book.site.chart import Axis, power_of_ten
 from userdp_book.site.figure import Slider, figure
 from userdp_papers.theory.audit import hockey_stick
 
+BUDGETS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.324, 2.5, 3.0, 4.0, 6.0, 8.0)
+
 
 @figure(
-    title="What one report is worth",
-    alt="Variance of one unbiased report against the budget, both logarithmic and all falling. Laplace "
-    "noise and two points cross; so do one category of k and a vector of k bits.",
+    title="A number: Laplace noise, or the mechanism of Duchi et al.",
+    alt="Variance of one report of a number against the budget, both logarithmic and falling. The mechanism "
+    "of Duchi et al. starts at half the variance of Laplace noise and levels off; the curves cross.",
     sliders={
-        "epsilon": Slider(
-            "budget ε", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.324, 2.5, 3.0, 4.0, 6.0, 8.0), 5
-        ),
+        "epsilon": Slider("budget ε", BUDGETS, 5),
         "x": Slider("the size of the number, |x|", (0.0, 0.25, 0.5, 0.75, 1.0), 0, log=False),
-        "k": Slider("categories k", (2, 4, 16, 64, 256), 2),
     },
-    y=Axis("variance of one report", 1e-3, 1e5),
-    lines={"Laplace noise": "b", "two points": "a", "one of k": "c", "k bits": "text-muted"},
-    says="At ε = {epsilon} Laplace noise on x has the variance {Laplace noise} and two points {two "
-    "points}; the count of a category that nobody holds costs {one of k} by one of {k}, {k bits} by {k} "
-    "bits.",
+    y=Axis("variance of one report", 1e-3, 1e3),
+    lines={"Laplace noise": "b", "Duchi et al.": "a"},
+    says="For a number of size {x} at the budget {epsilon},",
     verdict=(
-        "two points",
+        "Duchi et al.",
         "Laplace noise",
-        "For the number, two points are better.",
-        "For the number, Laplace noise is better.",
+        "the mechanism of Duchi et al. has the smaller variance.",
+        "Laplace noise has the smaller variance.",
     ),
 )
-def reports(epsilon, x, k):
+def reports(epsilon, x):
+    kinds = [(LaplaceReport(-1, 1, e), TwoPointReport(-1, 1, e)) for e in epsilon]
+    return {
+        "Laplace noise": [2 * noise.scale**2 for noise, _ in kinds],
+        "Duchi et al.": [points.magnitude**2 - x**2 for _, points in kinds],
+    }
+
+
+@figure(
+    title="A category: k-RR, or unary encoding",
+    alt="Variance per user of the count of a category that nobody holds, against the budget, both "
+    "logarithmic and falling. More categories raise the curve of k-RR and not that of unary encoding.",
+    sliders={
+        "epsilon": Slider("budget ε", tuple(budget for budget in BUDGETS if budget != 2.324), 5),
+        "k": Slider("categories k", (2, 4, 16, 64, 256), 2),
+    },
+    y=Axis("variance per user", 1e-4, 1e5),
+    lines={"k-RR": "c", "unary encoding": "d"},
+    says="For a category that nobody holds, one of {k}, at the budget {epsilon},",
+    verdict=(
+        "k-RR",
+        "unary encoding",
+        "k-RR has the smaller variance.",
+        "unary encoding has the smaller variance.",
+    ),
+)
+def categories(epsilon, k):
     def share(keep, other):
         return other * (1 - other) / (keep - other) ** 2
 
-    kinds = [
-        (LaplaceReport(-1, 1, e), TwoPointReport(-1, 1, e), KaryResponse(k, e), UnaryEncoding(k, 1, e))
-        for e in epsilon
-    ]
+    kinds = [(KaryResponse(k, e), UnaryEncoding(k, 1, e)) for e in epsilon]
     return {
-        "Laplace noise": [2 * noise.scale**2 for noise, *_ in kinds],
-        "two points": [points.magnitude**2 - x**2 for _, points, *_ in kinds],
-        "one of k": [share(one.keep, one.other) for *_, one, _ in kinds],
-        "k bits": [share(bits.keep, 1 - bits.keep) for *_, bits in kinds],
+        "k-RR": [share(one.keep, one.other) for one, _ in kinds],
+        "unary encoding": [share(bits.keep, 1 - bits.keep) for _, bits in kinds],
     }
 
 

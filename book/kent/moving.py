@@ -18,10 +18,10 @@ THETA = 0.3  # the mean
     "line and then bends into a plateau.",
     sliders={
         "m": Slider("records of each user m", steps(1, 7), 8, words=large),
-        "n": Slider("users n", (10, 30, 100), 2),
+        "n": Slider("users n", (10, 30, 100, 200), 2),
         "epsilon": Slider("budget ε", (0.5, 1.0, 2.0, 3.0, 4.0), 2),
     },
-    y=Axis("risk (mean squared error)", 1e-7, 10),
+    y=Axis("risk (mean squared error)", 1e-10, 10),
     lines={"localise, then refine": "a", "two-point reports": "c", "no privacy": "text-muted"},
     says="At m = {m}, n = {n} and ε = {epsilon} the best half-width is {width}; with ten million "
     "records the risk would be {at the end}.",
