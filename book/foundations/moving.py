@@ -16,7 +16,8 @@ from userdp_book.site.chart import Axis, power_of_ten
 from userdp_book.site.figure import Slider, figure
 from userdp_papers.theory.audit import hockey_stick
 
-BUDGETS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.324, 2.5, 3.0, 4.0, 6.0, 8.0)
+BUDGETS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.5, 3.0, 4.0, 6.0, 8.0)
+EQUAL = 2.324  # where the two reports of the number 0 have one variance
 
 
 @figure(
@@ -24,7 +25,7 @@ BUDGETS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 1.8, 2.2, 2.324, 2.5, 3.0, 4.0, 6.
     alt="Variance of one report of a number against the budget, both logarithmic and falling. The mechanism "
     "of Duchi et al. starts at half the variance of Laplace noise and levels off; the curves cross.",
     sliders={
-        "epsilon": Slider("budget ε", BUDGETS, 5),
+        "epsilon": Slider("budget ε", tuple(sorted((*BUDGETS, EQUAL))), 5),
         "x": Slider("the size of the number, |x|", (0.0, 0.25, 0.5, 0.75, 1.0), 0, log=False),
     },
     y=Axis("variance of one report", 1e-3, 1e3),
@@ -50,7 +51,7 @@ def reports(epsilon, x):
     alt="Variance per user of the count of a category that nobody holds, against the budget, both "
     "logarithmic and falling. More categories raise the curve of k-RR and not that of unary encoding.",
     sliders={
-        "epsilon": Slider("budget ε", tuple(budget for budget in BUDGETS if budget != 2.324), 5),
+        "epsilon": Slider("budget ε", BUDGETS, 5),
         "k": Slider("categories k", (2, 4, 16, 64, 256), 2),
     },
     y=Axis("variance per user", 1e-4, 1e5),

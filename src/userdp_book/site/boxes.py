@@ -81,7 +81,7 @@ def ribbon(id: str) -> nodes.inline:
         own = next((kind for kind in kinds if kind != "proof gap"), "")
         words = f"holds {WORDS.get(own, 'after correction')}"
     elif words == "holds":
-        how = "as inferred" if judged["sentence"].startswith("Inferred") else "as printed"
+        how = "as inferred" if judged.get("inferred") else "as printed"
         words = f"holds {WORDS['proof gap'] if 'proof gap' in kinds else how}"
     return nodes.inline(text=f"{sign} {words}", classes=["ribbon"])
 

@@ -93,8 +93,9 @@ class Corrections(Judged):
         frame = section("Every error", [], ["userdp-filtered"])
         for kind, group in groupby(sorted(chosen.values(), key=gravity), lambda fault: fault["severity"]):
             boxes = [self.box(fault, pages.get(fault["key"], [])) for fault in group]
-            lesser = folded([nodes.Text(f"{len(boxes)} errors of this kind")], boxes, classes="part")
-            frame += section(kind.capitalize(), boxes if kind in SEVERITIES[:2] else lesser)
+            if kind not in SEVERITIES[:2]:
+                boxes = folded([nodes.Text(f"{len(boxes)} errors of this kind")], boxes, classes="part")
+            frame += section(kind.capitalize(), boxes)
         return [*self.losses(chosen), frame]
 
     def losses(self, chosen: dict[str, dict]) -> list[nodes.Node]:
@@ -118,9 +119,8 @@ class Corrections(Judged):
         if opened := "rank" in fault:
             row, rest = [*row, severity(fault)], [printed, why, repair, *rest]
         else:
-            for word, field in (("printed: ", "printed"), (" repair: ", "repair")):
-                row += [nodes.emphasis(text=word), *self.text(fault[field])]
-            rest = [why, *rest]
+            row += [nodes.emphasis(text="printed: "), *printed[1:]]
+            row, rest = [*row, nodes.emphasis(text=" repair: "), *repair[1:]], [why, *rest]
         box += folded([nodes.inline("", "", *row)], [*rest, where], opened=opened)
         return box
 
